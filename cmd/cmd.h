@@ -1,0 +1,14 @@
+/*
+ * cmd - what every command is given and returns. Each command is one file.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+/* What the shell sees; never mixed. */
+enum exit_status {
+	EXIT_PASS = 0,    /* the network does what was asked of it */
+	EXIT_FAIL = 1,    /* it does not */
+	EXIT_UNKNOWN = 2, /* we could not find out */
+};
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * fabric - what was built: hosts, NICs, leaves, spines, ports, links, the
+ * lossless policy, the limits to pass and, for a simulation, the faults.
+ *
+ * The expansion of a fabric file. All names are derived: "leaf1", "spine2",
+ * "host17"; a port is "leaf1:9" (numbers from 1); a NIC is a port of a host,
+ * "host17:2", or "host17" where the host has one NIC. A link is its two ends,
+ * "leaf1:9-spine2:1", switch tiers upward (host-leaf links: host first).
+ *
+ * Leaf ports are numbered: host-facing first, then the uplinks ordered by spine
+ * and, for parallel links, by cable. With R rails a group of R leaves serves the
+ * same hosts: NIC r of a host goes to the r-th leaf of its group.
+ */
+#ifndef FABRIC_FABRIC_H
+#define FABRIC_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pfc/policy.h"
+
+#define NAME_BYTES 32
+#define PORT_NONE UINT32_MAX
+
+enum node_kind { NODE_HOST, NODE_LEAF, NODE_SPINE };
+
+struct node {
+	enum node_kind kind;
+	uint32_t number;     /* in its kind, from 1 */
+	uint32_t first_port; /* into fabric.ports */
+	uint32_t port_count;
+	char name[NAME_BYTES];
+};
+
+struct port {
+	uint32_t node;
+	uint32_t number; /* from 1 */
+	uint32_t link;   /* PORT_NONE: nothing plugged in */
+	uint32_t peer;   /* port at the other end; PORT_NONE likewise */
+	uint32_t nic;    /* index of the NIC, or PORT_NONE on switches */
+};
+
+struct link {
+	uint32_t a, b; /* ports; a is the lower tier (host, or leaf under a spine) */
+	uint64_t speed_bps;
+	uint32_t length_m; /* 5 ns a metre */
+};
+
+enum fault_kind {
+	FAULT_LOSS,    /* link or port: each packet lost with this probability */
+	FAULT_RATE,    /* link or port: sends at this share of its speed */
+	FAULT_DOWN,    /* link: no carrier */
+	FAULT_FLAP,    /* link: down for `amount_ns` every `period_ns` */
+	FAULT_PFC_OFF, /* switch or port: neither sends nor obeys PFC */
+	FAULT_DSCP_MAP, /* switch: the policy's DSCP is put in `priority`; NIC: sends with DSCP 0 */
+	FAULT_ECN_OFF,       /* switch or port: never marks */
+	FAULT_SLOW_RECEIVER, /* NIC: drains at this share of its speed */
+	FAULT_PAUSE_STORM,   /* NIC: sends XOFF without end */
+};
+
+struct fault {
+	enum fault_kind kind;
+	uint32_t node; /* switch or host; PORT_NONE when the place is a port or link */
+	uint32_t port; /* the one direction that leaves this port; or PORT_NONE */
+	uint32_t link; /* both directions; or PORT_NONE */
+	uint64_t from_ns, to_ns; /* on the run's clock; to_ns UINT64_MAX: to the end */
+	uint64_t amount_ppb;     /* loss probability, or share of the speed that is left */
+	uint64_t amount_ns, period_ns;
+	uint8_t priority;           /* where FAULT_DSCP_MAP puts the traffic */
+	uint32_t line;              /* in the file */
+	char place[2 * NAME_BYTES]; /* as given */
+};
+
+/* What a run must reach. 0 in the file means the default; sources:
+ * facts in docs/limits.md. */
+struct limits {
+	uint64_t bandwidth_ppb; /* of line rate less framing, per pair; 0.95 */
+	uint64_t busbw_ppb;     /* of line rate less framing, ring; 0.90 */
+	uint64_t oversub_ppb;   /* hosts : uplinks allowed; 1.0 */
+	uint64_t loss_ppb;      /* allowed loss in the lossless class; 0 */
+	uint64_t
+		victim_ppb; /* least goodput of a victim against its own without incast; 0.75 */
+	uint64_t spread_ppb; /* of repeats, and of incast flows' rates; 0.30 for fairness */
+	uint64_t spike_ppb;  /* step time above the median that is a spike; 0.10 */
+};
+
+struct fabric {
+	char name[64];
+	char plane[32];     /* "parameter" unless named */
+	struct node *nodes; /* hosts, then leaves, then spines */
+	uint32_t node_count, hosts, leaves, spines;
+	struct port *ports;
+	uint32_t port_count;
+	struct link *links;
+	uint32_t link_count;
+	uint32_t *nics; /* NIC index -> port */
+	uint32_t nic_count;
+	uint32_t rails;             /* NICs a host */
+	uint32_t mtu_bytes;         /* RoCE MTU: payload of a packet; 4096 */
+	uint64_t switch_ns, nic_ns; /* latency of a switch, of a NIC (each side) */
+	struct policy policy;
+	struct limits limits;
+	struct fault *faults;
+	uint32_t fault_count;
+	char *text; /* the file, as read */
+	size_t text_bytes;
+};
+
+#define FABRIC_INIT                                                                            \
+	{                                                                                      \
+		.nodes = NULL                                                                  \
+	}
+
+void fabric_free(struct fabric *fabric); /* safe on FABRIC_INIT, safe twice */
+
+static inline uint32_t fabric_leaf_node(const struct fabric *fabric, uint32_t leaf)
+{
+	return fabric->hosts + leaf;
+}
+
+static inline uint32_t fabric_spine_node(const struct fabric *fabric, uint32_t spine)
+{
+	return fabric->hosts + fabric->leaves + spine;
+}
+
+/* The leaf (0-based) that a NIC hangs on, or PORT_NONE when it has no cable. */
+uint32_t fabric_nic_leaf(const struct fabric *fabric, uint32_t nic);
+
+/* Speed of the NIC's link; 0 when it has no cable. */
+uint64_t fabric_nic_bps(const struct fabric *fabric, uint32_t nic);
+
+/* Names as in the comment on top; text holds at least 2 * NAME_BYTES. */
+void fabric_port_name(const struct fabric *fabric, uint32_t port, char *text);
+void fabric_nic_name(const struct fabric *fabric, uint32_t nic, char *text);
+void fabric_link_name(const struct fabric *fabric, uint32_t link, char *text);
+
+/* The reverse: node, port or link by name. Return the index, or PORT_NONE.
+ * fabric_find_link() also takes "leaf1-spine2" where one cable joins the two. */
+uint32_t fabric_find_node(const struct fabric *fabric, const char *name);
+uint32_t fabric_find_port(const struct fabric *fabric, const char *name);
+uint32_t fabric_find_link(const struct fabric *fabric, const char *name);
+
+#endif
