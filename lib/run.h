@@ -95,7 +95,7 @@ struct run_path {
 struct run_counter {
 	uint32_t stage;
 	char place[RUN_NAME]; /* port name; NIC name for NICs; switch name for a whole switch */
-	char name[40];        /* pfc/counters.h */
+	char name[40];        /* lib/counters.h */
 	uint64_t first, last; /* totals at t0 and t1 */
 };
 
