@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void out_of_memory(void)
+void out_of_memory(void)
 {
 	static const char text[] = "weft: out of memory\n";
 	ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);

@@ -16,4 +16,7 @@ void *grow(void *items, size_t count, size_t *room, size_t item_bytes);
 /* Zeroed memory for count items; NULL only when count is 0. */
 void *zeroed(size_t count, size_t item_bytes);
 
+/* Says so on stderr and ends the program with status 2. */
+_Noreturn void out_of_memory(void);
+
 #endif
