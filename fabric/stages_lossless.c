@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric/stages_lossless.h"
+
+#include "fabric/incast.h"
+#include "lib/units.h"
+
+#define VICTIM_QPS 2u
+#define ALONE_NS NS_PER_MS
+#define VICTIM_NS (4 * NS_PER_MS) /* at most; the incast goes on meanwhile */
+#define ECT_NS (4 * NS_PER_MS)
+
+static const uint32_t quick_senders[] = { 3, 8, 16 };
+static const uint32_t full_senders[] = { 2, 3, 4, 8, 16, 32, 64 };
+
+uint64_t lossless_ect_ns(const struct stage_build *build)
+{
+	return build->profile == PROFILE_FULL ? 5 * ECT_NS : ECT_NS;
+}
+
+/* What all switches hold when every port of theirs stands at its pause threshold. */
+static uint64_t fabric_held_bytes(const struct stage_build *build)
+{
+	const struct fabric *fabric = build->fabric;
+	uint64_t bytes = 0;
+
+	for (uint32_t node = fabric->hosts; node < fabric->node_count; node++)
+		bytes += stage_held_bytes(build, fabric->nodes[node].port_count);
+	return bytes;
+}
+
+uint64_t lossless_not_ect_bytes(const struct stage_build *build, uint32_t targets, uint32_t n)
+{
+	uint64_t share = fabric_held_bytes(build) / targets;
+
+	return share * 3 / 2 / (n - 1) * n;
+}
+
+/* --- N:1 across leaves --- */
+
+static void add_senders(struct stage_build *build, struct plan_stage *stage,
+	const struct incast *incast, enum lossless_kind kind)
+{
+	uint32_t n = incast->per_target;
+
+	for (uint32_t t = 0; t < incast->count; t++) {
+		uint32_t target = incast->targets[t].nic;
+		uint64_t bytes = kind == LOSSLESS_ECT
+					 ? stage_bytes(build, target, lossless_ect_ns(build))
+					 : lossless_not_ect_bytes(build, incast->count, n);
+
+		for (uint32_t k = 0; k < n; k++) {
+			struct plan_flow *flow = stage_flow(stage, incast->senders[t * n + k],
+				target, kind == LOSSLESS_ECT ? ECT_QPS : NOT_ECT_QPS,
+				bytes / n);
+
+			flow->not_ect = kind == LOSSLESS_NOT_ECT;
+		}
+	}
+}
+
+static void add_victims(struct stage_build *build, struct plan_stage *stage,
+	const struct incast *incast, enum lossless_kind kind, uint64_t ns)
+{
+	for (uint32_t t = 0; t < incast->count; t++) {
+		const struct incast_target *target = &incast->targets[t];
+		struct plan_flow *flow;
+
+		if (target->victim_src == PORT_NONE)
+			continue;
+		flow = stage_flow(stage, target->victim_src, target->victim_dst, VICTIM_QPS,
+			stage_bytes(build, target->victim_src, ns));
+		flow->role = FLOW_VICTIM;
+		flow->not_ect = kind == LOSSLESS_NOT_ECT;
+	}
+}
+
+static struct plan_stage *begin(struct stage_build *build, const struct incast *incast,
+	enum lossless_kind kind, uint32_t set)
+{
+	struct plan_stage *stage = stage_begin(build, LAYER_LOSSLESS);
+
+	stage->variant = incast->per_target;
+	stage->repeat = set;
+	stage->subject = kind;
+	return stage;
+}
+
+static bool has_victims(const struct incast *incast)
+{
+	for (uint32_t t = 0; t < incast->count; t++)
+		if (incast->targets[t].victim_src != PORT_NONE)
+			return true;
+	return false;
+}
+
+static void alone(struct stage_build *build, const struct incast *incast, uint32_t set)
+{
+	struct plan_stage *stage;
+
+	if (!has_victims(incast))
+		return;
+	stage = begin(build, incast, LOSSLESS_ALONE, set);
+	stage_name(stage, "alone-%u-%u", incast->per_target, set + 1);
+	stage_note(stage, "the victims of incast-%u-*-%u without the incast",
+		incast->per_target, set + 1);
+	add_victims(build, stage, incast, LOSSLESS_ALONE, ALONE_NS);
+	stage_end(build, stage);
+}
+
+static void incast_stage(struct stage_build *build, const struct incast *incast,
+	enum lossless_kind kind, uint32_t set)
+{
+	struct plan_stage *stage = begin(build, incast, kind, set);
+	bool ect = kind == LOSSLESS_ECT;
+	uint64_t victim_ns;
+
+	stage_name(
+		stage, "incast-%u-%s-%u", incast->per_target, ect ? "ect" : "not-ect", set + 1);
+	stage_note(stage, "%u:1 across leaves at %u target%s, %s", incast->per_target,
+		incast->count, incast->count == 1 ? "" : "s",
+		ect ? "ECT: ECN must act" : "Not-ECT: PFC must act");
+	add_senders(build, stage, incast, kind);
+	stage_end(build, stage);
+	victim_ns = stage->expected_ns < VICTIM_NS ? stage->expected_ns : VICTIM_NS;
+	add_victims(build, stage, incast, kind, victim_ns);
+	stage_end(build, stage);
+}
+
+/* One set of targets, alone and in both kinds. Returns how many leaves it has covered;
+ * 0 when there is no room. */
+static uint32_t incast_set(
+	struct stage_build *build, uint32_t n, uint32_t set, uint32_t first_leaf)
+{
+	struct incast incast;
+	uint32_t covered;
+	struct rng rng;
+
+	stage_rng(build, STREAM_INCAST + n * UINT64_C(100) + set, &rng);
+	if (!incast_init(&incast, build, &rng, n, build->by_leaf.used, first_leaf, true) &&
+		!incast_init(&incast, build, &rng, n, 1, first_leaf, false))
+		return 0;
+	alone(build, &incast, set);
+	incast_stage(build, &incast, LOSSLESS_NOT_ECT, set);
+	incast_stage(build, &incast, LOSSLESS_ECT, set);
+	covered = incast.count;
+	incast_free(&incast);
+	return covered;
+}
+
+/* The smallest N goes round all leaves, the others have one set at leaves drawn. */
+static void incasts(struct stage_build *build)
+{
+	bool full = build->profile == PROFILE_FULL;
+	const uint32_t *senders = full ? full_senders : quick_senders;
+	size_t count = full ? COUNT_OF(full_senders) : COUNT_OF(quick_senders);
+	uint32_t most = incast_senders_max(build), covered = 0, step = 0;
+	uint32_t smallest = senders[0] < most ? senders[0] : most;
+	struct rng rng;
+
+	if (most < 2)
+		return;
+	for (uint32_t set = 0; covered < build->by_leaf.used; set++, covered += step) {
+		step = incast_set(build, smallest, set, covered);
+		if (step == 0)
+			break;
+	}
+	stage_rng(build, STREAM_INCAST, &rng);
+	for (size_t i = 1; i < count; i++) {
+		uint32_t first = (uint32_t)rng_below(&rng, build->by_leaf.used);
+
+		if (senders[i] <= most)
+			incast_set(build, senders[i], 0, first);
+	}
+}
+
+void stages_lossless(struct stage_build *build)
+{
+	incasts(build);
+	stages_local_incast(build);
+	stages_pause_spread(build);
+	stages_leaf_wide(build);
+}

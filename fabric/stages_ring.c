@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric/stage_build.h"
+
+#include <stdlib.h>
+
+#include "lib/grow.h"
+#include "lib/units.h"
+
+#define ELEM_BYTES 4u
+#define RING_QPS 1u
+#define CHUNK_NS (85 * NS_PER_US)      /* so that the latency of a step is 5 % of it */
+#define RING_NS_QUICK (12 * NS_PER_MS) /* longer than the usual period of a flapping link */
+#define RING_NS_FULL (100 * NS_PER_MS)
+#define ITERATIONS_MIN 3u
+#define ITERATIONS_MAX 200u
+#define HOPS_QUICK UINT64_C(5000000)
+#define HOPS_PER_PACKET 3u /* between the 2.1 inside a leaf and the 4.3 across */
+
+static uint64_t hops_at_most(const struct stage_build *build)
+{
+	uint64_t hops = HOPS_QUICK;
+
+	if (build->by_leaf.count > 32)
+		hops *= 4;
+	return build->profile == PROFILE_FULL ? 10 * hops : hops;
+}
+
+/* NICs of one rail in order of leaf, then of host. */
+static uint32_t rail_members(const struct stage_build *build, uint32_t rail, uint32_t *nics)
+{
+	const struct fabric *fabric = build->fabric;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < build->by_leaf.count; i++) {
+		uint32_t nic = build->by_leaf.nics[i];
+
+		if (fabric->ports[fabric->nics[nic]].number == rail + 1)
+			nics[count++] = nic;
+	}
+	return count;
+}
+
+/* Packets of an all-reduce are ranks x 2 (ranks - 1) x packets a chunk: the most ranks
+ * whose iterations stay in the budget of one rail. */
+static uint32_t ranks_at_most(const struct stage_build *build, uint64_t chunk_packets)
+{
+	uint64_t hops = hops_at_most(build) / build->fabric->rails;
+	uint64_t most = hops / (HOPS_PER_PACKET * chunk_packets * 2 * ITERATIONS_MIN);
+	uint32_t ranks = 2;
+
+	while (ranks < UINT16_MAX && (ranks + UINT64_C(1)) * ranks <= most)
+		ranks++;
+	return ranks;
+}
+
+/* Keeps `keep` of count, evenly over the order and so over the leaves. */
+static void thin_out(uint32_t *nics, uint32_t count, uint32_t keep)
+{
+	for (uint32_t i = 0; i < keep; i++)
+		nics[i] = nics[(uint64_t)i * count / keep];
+}
+
+/* As many as fill the time, within the budget. */
+static uint32_t iterations_for(
+	const struct stage_build *build, uint32_t ranks, uint64_t chunk_packets)
+{
+	uint64_t least_ns = build->profile == PROFILE_FULL ? RING_NS_FULL : RING_NS_QUICK;
+	uint64_t steps = 2 * (ranks - UINT64_C(1));
+	uint64_t hops = hops_at_most(build) / build->fabric->rails;
+	uint64_t iterations = (least_ns + steps * CHUNK_NS - 1) / (steps * CHUNK_NS);
+	uint64_t most = hops / (steps * ranks * chunk_packets * HOPS_PER_PACKET);
+
+	if (iterations > most)
+		iterations = most;
+	if (iterations > ITERATIONS_MAX)
+		iterations = ITERATIONS_MAX;
+	return iterations < ITERATIONS_MIN ? ITERATIONS_MIN : (uint32_t)iterations;
+}
+
+/* nics is handed over. */
+static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint32_t members)
+{
+	struct plan_stage *stage = stage_begin(build, LAYER_RING);
+	uint64_t chunk = stage_bytes(build, nics[0], CHUNK_NS) / ELEM_BYTES * ELEM_BYTES;
+	uint64_t packets = (chunk + build->fabric->mtu_bytes - 1) / build->fabric->mtu_bytes;
+	uint32_t ranks = ranks_at_most(build, packets);
+
+	if (ranks > members)
+		ranks = members;
+	thin_out(nics, members, ranks);
+	stage->variant = ranks;
+	stage->subject = rail;
+	stage->ring = (struct plan_ring){
+		.nics = nics,
+		.ranks = ranks,
+		.qps = RING_QPS,
+		.bytes = chunk * ranks,
+		.elem_bytes = ELEM_BYTES,
+		.iterations = iterations_for(build, ranks, packets),
+	};
+	if (build->fabric->rails > 1)
+		stage_name(stage, "ring-rail%u", rail + 1);
+	else
+		stage_name(stage, "ring");
+	stage_note(stage, "all-reduce over %u of %u NICs, %u times", ranks, members,
+		stage->ring.iterations);
+	stage_end(build, stage);
+}
+
+void stages_ring(struct stage_build *build)
+{
+	for (uint32_t rail = 0; rail < build->fabric->rails; rail++) {
+		uint32_t *nics = zeroed(build->by_leaf.count + 1, sizeof(*nics));
+		uint32_t members = rail_members(build, rail, nics);
+
+		if (members < 2)
+			free(nics);
+		else
+			ring(build, rail, nics, members);
+	}
+}
