@@ -61,9 +61,12 @@ enum fault_kind {
 
 struct fault {
 	enum fault_kind kind;
-	uint32_t node; /* switch or host; PORT_NONE when the place is a port or link */
-	uint32_t port; /* the one direction that leaves this port; or PORT_NONE */
-	uint32_t link; /* both directions; or PORT_NONE */
+	/* Of the next three those of the place are set, the rest is PORT_NONE. A switch:
+	 * node. A port of a switch: port. A link: link. A NIC as the place of a kind
+	 * that works on NICs: its host as node and its port as port. */
+	uint32_t node;
+	uint32_t port;           /* the one direction that leaves this port */
+	uint32_t link;           /* both directions */
 	uint64_t from_ns, to_ns; /* on the run's clock; to_ns UINT64_MAX: to the end */
 	uint64_t amount_ppb;     /* loss probability, or share of the speed that is left */
 	uint64_t amount_ns, period_ns;
@@ -85,6 +88,14 @@ struct limits {
 	uint64_t spike_ppb;  /* step time above the median that is a spike; 0.10 */
 };
 
+/* Which machine and RDMA device stand behind a NIC, for backends that drive real
+ * ones; "" where the file does not say. */
+struct binding {
+	uint32_t nic;
+	char host[64];
+	char device[32];
+};
+
 struct fabric {
 	char name[64];
 	char plane[32];     /* "parameter" unless named */
@@ -103,6 +114,8 @@ struct fabric {
 	struct limits limits;
 	struct fault *faults;
 	uint32_t fault_count;
+	struct binding *bindings; /* ascending by NIC */
+	uint32_t binding_count;
 	char *text; /* the file, as read */
 	size_t text_bytes;
 };

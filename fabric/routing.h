@@ -35,7 +35,7 @@ struct routing {
 		.fabric = NULL                                                                 \
 	}
 
-/* Returns 0, or -EHOSTUNREACH naming the first pair of leaves with no path. */
+/* Returns 0, or -EHOSTUNREACH naming a pair of leaves that have NICs and no path. */
 int routing_init(
 	struct routing *routing, const struct fabric *fabric, uint64_t seed, struct diag *diag);
 void routing_free(struct routing *routing); /* safe twice */

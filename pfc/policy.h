@@ -55,11 +55,22 @@ struct policy {
 	struct dcqcn dcqcn;
 };
 
-/* The values above, for NICs of this speed. */
+/* The values above. */
 void policy_defaults(struct policy *policy);
 
 /* Fills what is still 0 and depends on the speed of the NICs (ECN thresholds,
  * DCQCN steps). */
 void policy_complete(struct policy *policy, uint64_t nic_bps);
+
+/* Why a policy cannot work. */
+struct policy_fault {
+	const char *key;   /* "ecn.kmin": as in the fabric file */
+	const char *other; /* the key that it does not go with */
+	char text[160];    /* the value given, and what would do */
+};
+
+/* Whether a complete policy holds together: ranges, thresholds in order, classes
+ * apart. Returns 0, or -EINVAL and the first fault. */
+int policy_check(const struct policy *policy, uint64_t nic_bps, struct policy_fault *fault);
 
 #endif
