@@ -1,5 +1,7 @@
 /*
- * cmd - what every command is given and returns. Each command is one file.
+ * cmd - what every command is given and returns. Each command is one file with
+ * one function of this kind, a row in main.c's table and a manual page beside
+ * it; argv begins after the command's name.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,33 +14,77 @@ static const struct command {
 	{ NULL, NULL, NULL },
 };
 
+static const struct command *find(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	return NULL;
+}
+
 static int usage(FILE *out, int status)
 {
-	fprintf(out, "usage: weft <command> [options]\n\n");
+	fprintf(out, "usage: weft COMMAND [ARGUMENT ...]\n"
+		     "       weft help [COMMAND]\n"
+		     "       weft --version\n\n");
 	for (const struct command *command = commands; command->name; command++)
 		fprintf(out, "  %-10s %s\n", command->name, command->summary);
+	fprintf(out, "\nexit status: 0 the network does what was asked, 1 it does not, "
+		     "2 we could not find out\n");
 	return status;
+}
+
+static int unknown_command(const char *name)
+{
+	fprintf(stderr, "weft: no command \"%s\": weft help lists those there are\n", name);
+	return EXIT_UNKNOWN;
+}
+
+static int help(int argc, char **argv)
+{
+	char option[] = "-h";
+	char *page[] = { option, NULL };
+	const struct command *command;
+
+	if (argc == 0)
+		return usage(stdout, EXIT_PASS);
+	command = find(argv[0]);
+	return command ? command->run(1, page) : unknown_command(argv[0]);
 }
 
 static int run(int argc, char **argv)
 {
-	if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "-h") == 0)
-		return usage(argc < 2 ? stderr : stdout, argc < 2 ? EXIT_UNKNOWN : EXIT_PASS);
-	for (const struct command *command = commands; command->name; command++)
-		if (strcmp(command->name, argv[1]) == 0)
-			return command->run(argc - 2, argv + 2);
-	fprintf(stderr, "weft: no command \"%s\"\n", argv[1]);
-	return usage(stderr, EXIT_UNKNOWN);
+	const struct command *command;
+
+	if (argc == 0)
+		return usage(stderr, EXIT_UNKNOWN);
+	if (strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0 ||
+		strcmp(argv[0], "-h") == 0)
+		return help(argc - 1, argv + 1);
+	if (strcmp(argv[0], "--version") == 0)
+		return printf("weft %s\n", WEFT_VERSION) < 0 ? EXIT_UNKNOWN : EXIT_PASS;
+	command = find(argv[0]);
+	return command ? command->run(argc - 1, argv + 1) : unknown_command(argv[0]);
+}
+
+/* A report that did not reach its reader is not a pass. A reader who left, as
+ * head(1) does, knows that and is told nothing. */
+static int close_output(int status)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout) && !fclose(stdout))
+		return status;
+	if (errno != EPIPE)
+		fprintf(stderr, "weft: the output could not be written: %s\n",
+			errno ? strerror(errno) : "see above");
+	return EXIT_UNKNOWN;
 }
 
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
-
-	/* A report that did not reach the disk is not a pass. */
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("weft: stdout");
-		return EXIT_UNKNOWN;
-	}
-	return status;
+	/* Both are answered where they happen, as EPIPE and EFBIG: what was measured
+	 * is kept, whatever becomes of the output. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	return close_output(run(argc - 1, argv + 1));
 }
