@@ -169,6 +169,12 @@ int run_get_samples(struct run *run, uint32_t stage, struct run_sample **rows, s
 	struct diag *diag);
 int run_get_facts(struct run *run, struct run_fact **rows, size_t *count, struct diag *diag);
 int run_get_ring(struct run *run, uint32_t stage, struct plan_ring *ring, struct diag *diag);
+/* Every stage of the plan in its order: as run_get_stages() gives it, and where it
+ * has no row yet as RUN_PARTIAL with a window of 0. */
+int run_get_planned(struct run *run, struct run_stage **rows, size_t *count, struct diag *diag);
+/* The NICs of a stage's ring by name, in the order of their ranks; none: *count is 0. */
+int run_get_ring_names(struct run *run, uint32_t stage, char (**names)[RUN_NAME], size_t *count,
+	struct diag *diag);
 
 /* A writer may read too: the judges of a run that has not been closed. Commits first. */
 void run_close(struct run *run); /* NULL is nothing */
