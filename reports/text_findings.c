@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/text_findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/plan.h"
+#include "reports/culprit.h"
+#include "reports/number.h"
+#include "reports/table.h"
+#include "reports/text_tables.h"
+
+#define BODY 3u       /* indent of what stands under a finding's first line */
+#define SHORT_LIST 8u /* findings of a kind that the short form shows in full */
+#define FOLDED 6u     /* names of folded checks on one line */
+
+static void line(struct ink *ink, enum ink_style style, const char *text)
+{
+	if (!text[0])
+		return;
+	ink_to(ink, BODY);
+	ink_wrap(ink, style, BODY, text);
+	ink_end(ink);
+}
+
+/* "found 0.00099, limit 0: lossless class (limits.loss)" */
+static void figure_text(char *text, size_t size, const struct finding *finding)
+{
+	char measured[NUMBER_BYTES] = "", limit[NUMBER_BYTES];
+	size_t used = 0;
+
+	text[0] = '\0';
+	if (finding->has_measured) {
+		number_figure(measured, sizeof(measured), finding->measured, finding->unit);
+		used = (size_t)snprintf(text, size, "found %s", measured);
+	}
+	if (!finding->has_limit || used >= size)
+		return;
+	number_figure(limit, sizeof(limit), finding->limit, finding->unit);
+	snprintf(text + used, size - used, "%slimit %s%s%s", used ? ", " : "", limit,
+		finding->limit_source[0] ? ": " : "", finding->limit_source);
+}
+
+static void figure_line(struct ink *ink, const struct finding *finding)
+{
+	char text[FINDING_TEXT + 3 * NUMBER_BYTES];
+
+	figure_text(text, sizeof(text), finding);
+	line(ink, INK_PLAIN, text);
+}
+
+/* One line unless verbose: which stages and windows there were is detail. */
+static void basis_line(
+	struct ink *ink, const struct finding_view *view, const struct finding *finding)
+{
+	const char *basis = finding->basis[0] ? finding->basis : view->source;
+
+	if (!finding->basis[0] && !finding->has_measured)
+		return;
+	if (view->verbose) {
+		line(ink, INK_DIM, basis);
+		return;
+	}
+	ink_to(ink, BODY);
+	ink_put(ink, INK_DIM, "%s", basis);
+	ink_end(ink);
+}
+
+static void advice_line(struct ink *ink, const struct finding *finding)
+{
+	if (!finding->advice[0])
+		return;
+	ink_to(ink, BODY);
+	ink_put(ink, INK_BOLD, "-> ");
+	ink_wrap(ink, INK_PLAIN, BODY + 3, finding->advice);
+	ink_end(ink);
+}
+
+/* The culprit, or the check where nobody is blamed; the check at the right. */
+static void title_line(
+	struct ink *ink, enum ink_style style, size_t number, const struct finding *finding)
+{
+	char culprit[CULPRIT_TEXT];
+	unsigned edge = ink->width < REPORT_PROSE_WIDTH ? ink->width : REPORT_PROSE_WIDTH;
+	unsigned length = (unsigned)ink_columns(finding->check);
+
+	culprit_text(culprit, sizeof(culprit), finding);
+	ink_put(ink, INK_PLAIN, "%zu", number);
+	ink_to(ink, BODY);
+	ink_put(ink, style, "%s", culprit[0] ? culprit : finding->check);
+	if (culprit[0] && ink->column + 2 + length <= edge) {
+		ink_to(ink, edge - length);
+		ink_put(ink, INK_DIM, "%s", finding->check);
+	} else if (culprit[0]) {
+		ink_end(ink);
+		ink_to(ink, BODY);
+		ink_put(ink, INK_DIM, "%s", finding->check);
+	}
+	ink_end(ink);
+}
+
+static bool told_under(const struct findings *findings, size_t i, size_t leader)
+{
+	return i != leader && findings->items[i].verdict == VERDICT_FAIL &&
+	       culprit_leader(findings, i) == leader;
+}
+
+/* "+ 12 symptoms: lossless.loss (4), ring.busbw", checks in order of finding. */
+static void folded_line(struct ink *ink, const struct finding_view *view, size_t leader)
+{
+	const struct findings *findings = view->findings;
+	const char *names[FOLDED + 1];
+	size_t counts[FOLDED + 1] = { 0 }, used = 0, total = 0, named = 0;
+	char text[1024];
+	size_t at;
+
+	for (size_t i = leader + 1; i < findings->count; i++) {
+		size_t n = 0;
+
+		if (!told_under(findings, i, leader))
+			continue;
+		total++;
+		while (n < used && strcmp(names[n], findings->items[i].check) != 0)
+			n++;
+		if (n == used && used < FOLDED)
+			names[used++] = findings->items[i].check;
+		if (n < FOLDED)
+			counts[n]++;
+	}
+	if (!total)
+		return;
+	at = (size_t)snprintf(
+		text, sizeof(text), "+ %zu symptom%s:", total, total == 1 ? "" : "s");
+	for (size_t n = 0; n < used && at < sizeof(text); n++) {
+		named += counts[n];
+		at += (size_t)snprintf(
+			text + at, sizeof(text) - at, "%s %s", n ? "," : "", names[n]);
+		if (counts[n] > 1 && at < sizeof(text))
+			at += (size_t)snprintf(
+				text + at, sizeof(text) - at, " (%zu)", counts[n]);
+	}
+	if (named < total && at < sizeof(text))
+		snprintf(text + at, sizeof(text) - at, ", and %zu more", total - named);
+	ink_to(ink, BODY);
+	ink_wrap(ink, INK_DIM, BODY + 2, text);
+	ink_end(ink);
+}
+
+static void unfolded(struct ink *ink, const struct finding_view *view, size_t leader)
+{
+	const struct findings *findings = view->findings;
+	char text[FINDING_TEXT + 64];
+
+	for (size_t i = leader + 1; i < findings->count; i++) {
+		if (!told_under(findings, i, leader))
+			continue;
+		snprintf(text, sizeof(text), "+ %s: %s", findings->items[i].check,
+			findings->items[i].text);
+		line(ink, INK_PLAIN, text);
+		figure_line(ink, &findings->items[i]);
+		basis_line(ink, view, &findings->items[i]);
+	}
+}
+
+static void whole_finding(struct ink *ink, const struct finding_view *view,
+	enum ink_style style, size_t number, const struct finding *finding)
+{
+	title_line(ink, style, number, finding);
+	line(ink, INK_PLAIN, finding->text);
+	figure_line(ink, finding);
+	basis_line(ink, view, finding);
+	advice_line(ink, finding);
+}
+
+void text_failures(struct ink *ink, const struct finding_view *view)
+{
+	const struct findings *findings = view->findings;
+	size_t number = 0, left = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->items[i].verdict != VERDICT_FAIL ||
+			culprit_leader(findings, i) != i)
+			continue;
+		/* Causes are never left out. */
+		if (number >= SHORT_LIST && !view->verbose &&
+			findings->items[i].rank != RANK_CAUSE) {
+			left++;
+			continue;
+		}
+		if (!number)
+			text_heading(ink, "What failed");
+		else
+			ink_end(ink);
+		whole_finding(ink, view, INK_BAD, ++number, &findings->items[i]);
+		if (view->verbose)
+			unfolded(ink, view, i);
+		else
+			folded_line(ink, view, i);
+	}
+	if (left) {
+		ink_put(ink, INK_DIM,
+			"and %zu more symptoms without a cause of their own: --verbose", left);
+		ink_end(ink);
+	}
+}
+
+static void list(struct ink *ink, const struct finding_view *view, enum verdict verdict,
+	const char *heading)
+{
+	const struct findings *findings = view->findings;
+	size_t number = 0, count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += findings->items[i].verdict == verdict;
+	if (!count)
+		return;
+	text_heading(ink, heading);
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->items[i].verdict != verdict)
+			continue;
+		if (number >= SHORT_LIST && !view->verbose)
+			break;
+		whole_finding(ink, view, INK_DOUBT, ++number, &findings->items[i]);
+	}
+	if (number < count) {
+		ink_put(ink, INK_DIM, "and %zu more: --verbose", count - number);
+		ink_end(ink);
+	}
+}
+
+void text_unknowns(struct ink *ink, const struct finding_view *view)
+{
+	list(ink, view, VERDICT_UNKNOWN, "What is unknown");
+}
+
+void text_warnings(struct ink *ink, const struct finding_view *view)
+{
+	list(ink, view, VERDICT_WARN, "Warnings");
+}
+
+/* Passing findings of one check, as one row. */
+struct group {
+	const struct finding *first;
+	size_t count, figures;
+	double least, most;
+	bool one_limit;
+};
+
+static struct group group_of(const struct findings *findings, size_t start)
+{
+	struct group group = { .first = &findings->items[start], .one_limit = true };
+
+	for (size_t i = start; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (finding->verdict != VERDICT_PASS ||
+			strcmp(finding->check, group.first->check) != 0)
+			continue;
+		group.count++;
+		group.one_limit &= finding->has_limit && finding->limit == group.first->limit;
+		if (!finding->has_measured)
+			continue;
+		if (!group.figures || finding->measured < group.least)
+			group.least = finding->measured;
+		if (!group.figures || finding->measured > group.most)
+			group.most = finding->measured;
+		group.figures++;
+	}
+	return group;
+}
+
+static bool seen_before(const struct findings *findings, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (findings->items[j].verdict == VERDICT_PASS &&
+			strcmp(findings->items[j].check, findings->items[i].check) == 0)
+			return true;
+	return false;
+}
+
+static void group_text(char *text, size_t size, const struct group *group)
+{
+	char least[NUMBER_BYTES], most[NUMBER_BYTES], limit[NUMBER_BYTES] = "";
+	char figure[FINDING_TEXT + 3 * NUMBER_BYTES];
+	const struct finding *first = group->first;
+
+	if (group->count == 1) {
+		figure_text(figure, sizeof(figure), first);
+		snprintf(text, size, "%s%s%s%s", first->text, figure[0] ? " (" : "", figure,
+			figure[0] ? ")" : "");
+		return;
+	}
+	if (!group->figures) {
+		snprintf(text, size, "%zu times; the first: %s", group->count, first->text);
+		return;
+	}
+	number_figure(least, sizeof(least), group->least, first->unit);
+	number_figure(most, sizeof(most), group->most, first->unit);
+	if (group->one_limit)
+		number_figure(limit, sizeof(limit), first->limit, first->unit);
+	snprintf(text, size, "%zu times, found %s to %s%s%s%s%s", group->count, least, most,
+		group->one_limit ? ", limit " : "", limit,
+		group->one_limit && first->limit_source[0] ? ": " : "",
+		group->one_limit ? first->limit_source : "");
+}
+
+/* The layer's place in an acceptance; LAYER_COUNT for a name that is none. */
+static enum plan_layer layer_of(const struct finding *finding)
+{
+	enum plan_layer layer = LAYER_PLAN;
+
+	while (layer < LAYER_COUNT && strcmp(finding->layer, plan_layer_name(layer)) != 0)
+		layer++;
+	return layer;
+}
+
+static void passes_of_layer(
+	struct table *table, const struct findings *findings, enum plan_layer layer)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		char text[TABLE_CELL];
+		struct group group;
+
+		if (findings->items[i].verdict != VERDICT_PASS ||
+			layer_of(&findings->items[i]) != layer || seen_before(findings, i))
+			continue;
+		group = group_of(findings, i);
+		group_text(text, sizeof(text), &group);
+		table_cell(table, INK_PLAIN, "%s", group.first->check);
+		table_cell(table, INK_PLAIN, "%s", text);
+	}
+}
+
+void text_passes(struct ink *ink, const struct finding_view *view)
+{
+	static const struct table_column columns[] = { { NULL, true, 0 }, { NULL, true, 0 } };
+	enum verdict verdict = findings_verdict(view->findings);
+	struct table table;
+
+	/* Next to a failure they are noise. */
+	if (verdict == VERDICT_FAIL && !view->verbose)
+		return;
+	table_init(&table, columns, 2);
+	for (enum plan_layer layer = LAYER_PLAN; layer <= LAYER_COUNT; layer++)
+		passes_of_layer(&table, view->findings, layer);
+	if (table.count)
+		text_heading(ink, "What passed, and on what it rests");
+	table_print(&table, ink);
+}
+
+void text_culprits(struct ink *ink, const struct finding_view *view)
+{
+	static const struct table_column columns[] = { { NULL, true, 0 }, { NULL, true, 0 } };
+	const struct findings *findings = view->findings;
+	struct table table;
+
+	table_init(&table, columns, 2);
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+		char culprit[CULPRIT_TEXT];
+
+		if (finding->verdict != VERDICT_FAIL || culprit_leader(findings, i) != i)
+			continue;
+		culprit_text(culprit, sizeof(culprit), finding);
+		table_cell(&table, INK_BAD, "%s", culprit[0] ? culprit : "nobody named");
+		table_cell(&table, INK_PLAIN, "%s", finding->check);
+		if (table.count >= 2 * SHORT_LIST)
+			break;
+	}
+	if (table.count)
+		text_heading(ink, "FAIL, because of");
+	table_print(&table, ink);
+}
