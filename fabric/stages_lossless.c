@@ -9,6 +9,8 @@
 #define VICTIM_NS (4 * NS_PER_MS) /* at most; the incast goes on meanwhile */
 #define ECT_NS (4 * NS_PER_MS)
 
+#define LARGER_TARGETS 8u /* at once, of the sets that need not cover all leaves */
+
 static const uint32_t quick_senders[] = { 3, 8, 16 };
 static const uint32_t full_senders[] = { 2, 3, 4, 8, 16, 32, 64 };
 
@@ -28,9 +30,9 @@ static uint64_t fabric_held_bytes(const struct stage_build *build)
 	return bytes;
 }
 
-uint64_t lossless_not_ect_bytes(const struct stage_build *build, uint32_t targets, uint32_t n)
+uint64_t lossless_not_ect_bytes(const struct stage_build *build, uint32_t n)
 {
-	uint64_t share = fabric_held_bytes(build) / targets;
+	uint64_t share = fabric_held_bytes(build) / build->by_leaf.used;
 
 	return share * 3 / 2 / (n - 1) * n;
 }
@@ -46,7 +48,7 @@ static void add_senders(struct stage_build *build, struct plan_stage *stage,
 		uint32_t target = incast->targets[t].nic;
 		uint64_t bytes = kind == LOSSLESS_ECT
 					 ? stage_bytes(build, target, lossless_ect_ns(build))
-					 : lossless_not_ect_bytes(build, incast->count, n);
+					 : lossless_not_ect_bytes(build, n);
 
 		for (uint32_t k = 0; k < n; k++) {
 			struct plan_flow *flow = stage_flow(stage, incast->senders[t * n + k],
@@ -128,15 +130,15 @@ static void incast_stage(struct stage_build *build, const struct incast *incast,
 
 /* One set of targets, alone and in both kinds. Returns how many leaves it has covered;
  * 0 when there is no room. */
-static uint32_t incast_set(
-	struct stage_build *build, uint32_t n, uint32_t set, uint32_t first_leaf)
+static uint32_t incast_set(struct stage_build *build, uint32_t n, uint32_t set,
+	uint32_t targets, uint32_t first_leaf)
 {
 	struct incast incast;
 	uint32_t covered;
 	struct rng rng;
 
 	stage_rng(build, STREAM_INCAST + n * UINT64_C(100) + set, &rng);
-	if (!incast_init(&incast, build, &rng, n, build->by_leaf.used, first_leaf, true) &&
+	if (!incast_init(&incast, build, &rng, n, targets, first_leaf, true) &&
 		!incast_init(&incast, build, &rng, n, 1, first_leaf, false))
 		return 0;
 	alone(build, &incast, set);
@@ -147,29 +149,40 @@ static uint32_t incast_set(
 	return covered;
 }
 
-/* The smallest N goes round all leaves, the others have one set at leaves drawn. */
+/* The smallest N, so small that every leaf can be a target, goes round all leaves. */
+static void cover_leaves(struct stage_build *build, uint32_t least)
+{
+	const struct leafnics *by_leaf = &build->by_leaf;
+	uint32_t others = by_leaf->count - by_leaf->largest;
+	uint32_t n = least < others ? least : others;
+	uint32_t covered = 0;
+
+	for (uint32_t set = 0; covered < by_leaf->used; set++) {
+		uint32_t step =
+			incast_set(build, n < 2 ? 2 : n, set, by_leaf->used - covered, covered);
+
+		covered += step ? step : 1; /* a leaf that has too few others */
+	}
+}
+
+/* A larger N has one set, from a leaf that is drawn. */
 static void incasts(struct stage_build *build)
 {
 	bool full = build->profile == PROFILE_FULL;
 	const uint32_t *senders = full ? full_senders : quick_senders;
 	size_t count = full ? COUNT_OF(full_senders) : COUNT_OF(quick_senders);
-	uint32_t most = incast_senders_max(build), covered = 0, step = 0;
-	uint32_t smallest = senders[0] < most ? senders[0] : most;
+	uint32_t most = incast_senders_max(build);
 	struct rng rng;
 
 	if (most < 2)
 		return;
-	for (uint32_t set = 0; covered < build->by_leaf.used; set++, covered += step) {
-		step = incast_set(build, smallest, set, covered);
-		if (step == 0)
-			break;
-	}
+	cover_leaves(build, senders[0]);
 	stage_rng(build, STREAM_INCAST, &rng);
 	for (size_t i = 1; i < count; i++) {
 		uint32_t first = (uint32_t)rng_below(&rng, build->by_leaf.used);
 
 		if (senders[i] <= most)
-			incast_set(build, senders[i], 0, first);
+			incast_set(build, senders[i], 0, LARGER_TARGETS, first);
 	}
 }
 

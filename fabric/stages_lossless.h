@@ -17,12 +17,12 @@
 uint64_t lossless_ect_ns(const struct stage_build *build);
 
 /*
- * Not-ECT payload for each of so many targets at once so that the pause reaches the
- * NICs: one and a half times its share of what all switches hold when every port
- * stands at its threshold, and what the target drains meanwhile: n arrive for each
- * that leaves. n >= 2.
+ * Not-ECT payload for a target that n senders share, n >= 2, so that with a target on
+ * every leaf the pause reaches the NICs: one and a half times the target's share of what
+ * all switches hold when every port stands at its threshold, and what the target
+ * drains meanwhile: n arrive for each that leaves.
  */
-uint64_t lossless_not_ect_bytes(const struct stage_build *build, uint32_t targets, uint32_t n);
+uint64_t lossless_not_ect_bytes(const struct stage_build *build, uint32_t n);
 
 void stages_local_incast(struct stage_build *build);
 void stages_pause_spread(struct stage_build *build);

@@ -7,7 +7,7 @@
 #include "lib/units.h"
 
 #define LARGE_NICS 256u /* from here a permutation has leaves enough for a quick look */
-#define HOPS_QUICK UINT64_C(8000000)
+#define HOPS_QUICK UINT64_C(6000000)
 
 static const uint32_t qps_steps[] = { 1, 4, 16, 32 };
 

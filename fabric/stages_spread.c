@@ -6,6 +6,8 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
+#define HOPS_QUICK UINT64_C(1500000)
+
 /* Index-th leaf in use after leaf. */
 static uint32_t leaf_after(const struct leafnics *by_leaf, uint32_t leaf, uint32_t index)
 {
@@ -54,8 +56,7 @@ void stages_pause_spread(struct stage_build *build)
 	stage_rng(build, STREAM_MIXED, &rng);
 	draw = (uint32_t)rng_below(&rng, build->by_leaf.largest);
 	for (uint32_t leaf = 0; leaf < build->by_leaf.leaves; leaf++)
-		add_mixed_leaf(
-			build, stage, leaf, draw, lossless_not_ect_bytes(build, leaves, n) / n);
+		add_mixed_leaf(build, stage, leaf, draw, lossless_not_ect_bytes(build, n) / n);
 	stage_name(stage, "pause-spread");
 	stage_note(
 		stage, "every NIC to one target a leaf, Not-ECT; one ECT flow a leaf beside");
@@ -81,7 +82,18 @@ static uint32_t nics_of(const struct leafnics *by_leaf, uint32_t from, uint32_t 
 	return count;
 }
 
-static void leaf_wide_set(struct stage_build *build, uint32_t set, uint32_t span)
+/* At the target: a millisecond, on large fabrics less; but three times what fills a
+ * queue to certain marking at 2:1. */
+static uint64_t leaf_wide_ns(const struct stage_build *build, uint32_t sets)
+{
+	uint64_t ns = stage_budget_ns(build, HOPS_QUICK, sets, 43, lossless_ect_ns(build) / 4);
+	uint64_t least_ns = 3 * stage_ns(build, build->by_leaf.nics[0],
+					build->fabric->policy.ecn_kmax_bytes);
+
+	return ns > least_ns ? ns : least_ns;
+}
+
+static void leaf_wide_set(struct stage_build *build, uint32_t set, uint32_t span, uint64_t ns)
 {
 	uint32_t *targets = zeroed(build->by_leaf.count, sizeof(*targets));
 	uint32_t *senders = zeroed(build->by_leaf.count, sizeof(*senders));
@@ -100,8 +112,7 @@ static void leaf_wide_set(struct stage_build *build, uint32_t set, uint32_t span
 		uint32_t target = targets[i % to];
 
 		stage_flow(stage, senders[order[i]], target, 2 * ECT_QPS,
-			stage_bytes(build, target, lossless_ect_ns(build) / 4) /
-				(from / to + 1));
+			stage_bytes(build, target, ns) / (from / to + 1));
 	}
 	stage_name(stage, "leaf-wide-%u", set + 1);
 	stage_note(stage, "all NICs of other leaves to all of %u lea%s, ECT", span,
@@ -115,10 +126,13 @@ static void leaf_wide_set(struct stage_build *build, uint32_t set, uint32_t span
 /* A third of the leaves at a time, so that two arrive for each that leaves a spine. */
 void stages_leaf_wide(struct stage_build *build)
 {
-	uint32_t leaves = build->by_leaf.used, span = leaves / 3;
+	uint32_t leaves = build->by_leaf.used, span = leaves / 3, sets;
+	uint64_t ns;
 
 	if (span == 0)
 		return;
-	for (uint32_t set = 0; set * span < leaves; set++)
-		leaf_wide_set(build, set, span);
+	sets = (leaves + span - 1) / span;
+	ns = leaf_wide_ns(build, sets);
+	for (uint32_t set = 0; set < sets; set++)
+		leaf_wide_set(build, set, span, ns);
 }
