@@ -66,4 +66,8 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 
 void sim_result_free(struct sim_result *result); /* safe twice */
 
+/* Writes what the ports of the simulated fabric tell of themselves: state, speed
+ * and neighbour (pfc/counters.h, F_*). Errors are run_put_fact()'s. */
+int sim_put_facts(const struct fabric *fabric, struct run *run, struct diag *diag);
+
 #endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+
+#include "fabric/sim_state.h"
+
+/* CNPs go before all else; the rest take turns. */
+static unsigned pick_priority(struct sim *sim, struct sim_port *port, unsigned mask)
+{
+	unsigned cnp = 1u << sim->fabric->policy.cnp_priority;
+	unsigned later;
+
+	if (mask & cnp)
+		return sim->fabric->policy.cnp_priority;
+	later = mask & ~((2u << port->last_prio) - 1);
+	return (unsigned)__builtin_ctz(later ? later : mask);
+}
+
+static uint32_t lane_pop(struct sim *sim, uint32_t port, unsigned prio)
+{
+	struct lane *lane = lane_of(sim, port, prio);
+	uint32_t packet = lane->head;
+
+	lane->head = sim->packets[packet].next;
+	if (lane->head == NONE)
+		sim->ports[port].ready &= (uint8_t) ~(1u << prio);
+	lane->queue_bytes -= sim->packets[packet].frame;
+	switch_release(sim, &sim->packets[packet]);
+	return packet;
+}
+
+static void put_on_link(struct sim *sim, uint32_t port_index, uint32_t packet_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct packet *packet = &sim->packets[packet_index];
+
+	packet->arrival = port->busy_until + port->delay_ps;
+	packet->next = NONE;
+	if (port->pipe_head == NONE) {
+		port->pipe_head = packet_index;
+		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_ARRIVE)))
+			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
+				packet->arrival);
+	} else {
+		sim->packets[port->pipe_tail].next = packet_index;
+	}
+	port->pipe_tail = packet_index;
+}
+
+static void send_pfc(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	uint32_t index = packet_new(sim);
+	struct packet *packet = &sim->packets[index];
+
+	packet->kind = PACKET_PFC;
+	packet->frame = PFC_FRAME_BYTES;
+	packet->psn = port->xoff | (uint32_t)port->xon << 8;
+	for (unsigned prio = 0; prio < PRIORITIES; prio++)
+		if (port->xoff >> prio & 1)
+			lane_of(sim, port_index, prio)->pauses_sent++;
+	port->xoff = port->xon = 0;
+	port->busy_until =
+		sim->now + serialize_ps(PFC_FRAME_BYTES + GAP_BYTES, port->byte_ps_q10);
+	put_on_link(sim, port_index, index);
+}
+
+static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct lane *lane = lane_of(sim, port_index, prio);
+	struct packet *packet = &sim->packets[index];
+	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
+
+	port->busy_until = sim->now + took;
+	port->last_prio = (uint8_t)prio;
+	lane->tx_packets++;
+	lane->tx_bytes += packet->frame;
+	lane->busy_ps += took;
+	sim->totals.packet_hops++;
+	if (port->loss && xorshift(&port->random) < port->loss) {
+		port->lost++;
+		sim->totals.lost_on_links++;
+		packet_free(sim, index);
+		return;
+	}
+	put_on_link(sim, port_index, index);
+}
+
+/* Sends the next of an idle port, if it has one that is not held. */
+static void send_next(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	unsigned mask = port->ready & ~(unsigned)port->held;
+
+	if (!port->up)
+		return;
+	if (port->xoff | port->xon) {
+		send_pfc(sim, port_index);
+	} else if (mask) {
+		unsigned prio = pick_priority(sim, port, mask);
+		uint32_t packet = port->nic == NONE ? lane_pop(sim, port_index, prio)
+						    : nic_next(sim, port_index, prio);
+
+		send_packet(sim, port_index, prio, packet);
+	} else {
+		return;
+	}
+	if ((port->ready & ~port->held) | port->xoff | port->xon)
+		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
+			wheel_at(
+				&sim->wheel, port_event(port_index, PORT_TX), port->busy_until);
+}
+
+void port_kick(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+
+	if (port->busy_until <= sim->now)
+		send_next(sim, port_index);
+	else if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(port_index, PORT_TX), port->busy_until);
+}
+
+void port_tx_event(struct sim *sim, uint32_t port_index)
+{
+	port_kick(sim, port_index);
+}
+
+void port_arrive_event(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	uint32_t index = port->pipe_head, next;
+
+	if (index == NONE) /* carrier was lost meanwhile */
+		return;
+	if (sim->packets[index].arrival > sim->now) {
+		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
+			sim->packets[index].arrival);
+		return;
+	}
+	next = sim->packets[index].next;
+	port->pipe_head = next;
+	if (next != NONE)
+		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
+			sim->packets[next].arrival);
+	if (sim->packets[index].kind == PACKET_PFC) {
+		uint32_t masks = sim->packets[index].psn;
+
+		packet_free(sim, index);
+		port_pause_received(sim, port->peer, masks);
+	} else if (sim->ports[port->peer].nic == NONE) {
+		switch_arrive(sim, port->peer, index);
+	} else {
+		nic_arrive(sim, port->peer, index);
+	}
+}
+
+/* The caller has accounted for the packet and knows that it may go. */
+void port_enqueue(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct lane *lane = lane_of(sim, port_index, prio);
+	struct packet *packet = &sim->packets[index];
+
+	packet->next = NONE;
+	if (lane->head == NONE)
+		lane->head = index;
+	else
+		sim->packets[lane->tail].next = index;
+	lane->tail = index;
+	lane->queue_bytes += packet->frame;
+	if (lane->queue_bytes > lane->window_peak)
+		lane->window_peak = lane->queue_bytes;
+	port->ready |= (uint8_t)(1u << prio);
+	if (!(port->held >> prio & 1))
+		port_kick(sim, port_index);
+}
+
+static void release_hold(struct sim *sim, uint32_t port, unsigned prio)
+{
+	struct lane *lane = lane_of(sim, port, prio);
+
+	sim->ports[port].held &= (uint8_t) ~(1u << prio);
+	lane->held_ps += sim->now - lane->held_since;
+}
+
+static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct lane *lane = lane_of(sim, port_index, prio);
+
+	if (!(port->held >> prio & 1)) {
+		port->held |= (uint8_t)(1u << prio);
+		lane->held_since = sim->now;
+	}
+	lane->held_until = sim->now + port->pause_ps;
+	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_HOLD_END)))
+		wheel_at(&sim->wheel, port_event(port_index, PORT_HOLD_END), lane->held_until);
+}
+
+void port_pause_received(struct sim *sim, uint32_t port_index, uint32_t masks)
+{
+	struct sim_port *port = &sim->ports[port_index];
+
+	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
+		bool xoff = masks >> prio & 1, xon = masks >> (8 + prio) & 1;
+
+		if (xoff)
+			lane_of(sim, port_index, prio)->pauses_received++;
+		if (!port->pfc)
+			continue;
+		if (xoff)
+			hold(sim, port_index, prio);
+		else if (xon && port->held >> prio & 1)
+			release_hold(sim, port_index, prio);
+	}
+	if (port->ready & ~port->held)
+		port_kick(sim, port_index);
+}
+
+/* The time of a pause that was not renewed is over. */
+void port_hold_end_event(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	uint64_t next = NEVER;
+
+	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
+		struct lane *lane = lane_of(sim, port_index, prio);
+
+		if (!(port->held >> prio & 1))
+			continue;
+		if (lane->held_until <= sim->now)
+			release_hold(sim, port_index, prio);
+		else if (lane->held_until < next)
+			next = lane->held_until;
+	}
+	if (next != NEVER)
+		wheel_at(&sim->wheel, port_event(port_index, PORT_HOLD_END), next);
+	if (port->ready & ~port->held)
+		port_kick(sim, port_index);
+}
+
+void port_tell_xoff(struct sim *sim, uint32_t port_index, unsigned prio)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct lane *lane = lane_of(sim, port_index, prio);
+
+	if (!lane->holding) {
+		lane->holding = true;
+		lane->holding_since = sim->now;
+		if (lane->first_pause == NEVER)
+			lane->first_pause = sim->now;
+	}
+	port->xoff |= (uint8_t)(1u << prio);
+	port->xon &= (uint8_t) ~(1u << prio);
+	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_REFRESH)))
+		wheel_at(&sim->wheel, port_event(port_index, PORT_REFRESH),
+			sim->now + port->pause_ps / 2);
+	port_kick(sim, port_index);
+}
+
+void port_tell_xon(struct sim *sim, uint32_t port_index, unsigned prio)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct lane *lane = lane_of(sim, port_index, prio);
+
+	lane->holding = false;
+	lane->holding_ps += sim->now - lane->holding_since;
+	port->xon |= (uint8_t)(1u << prio);
+	port->xoff &= (uint8_t) ~(1u << prio);
+	port_kick(sim, port_index);
+}
+
+/* XOFF again before the quanta run out, as long as it is meant. */
+void port_refresh_event(struct sim *sim, uint32_t port_index)
+{
+	for (unsigned prio = 0; prio < PRIORITIES; prio++)
+		if (lane_of(sim, port_index, prio)->holding)
+			port_tell_xoff(sim, port_index, prio);
+}
+
+static void drop_down(struct sim *sim, uint32_t port, uint32_t packet)
+{
+	if (sim->packets[packet].kind != PACKET_PFC) {
+		sim->ports[port].dropped_down++;
+		sim->totals.dropped_down++;
+	}
+	packet_free(sim, packet);
+}
+
+/* Carrier lost: what is on the link is lost, what waits for it is dropped. A NIC
+ * keeps its requests. */
+void port_down(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+
+	port->up = false;
+	port->carrier_changes++;
+	while (port->pipe_head != NONE) {
+		uint32_t next = sim->packets[port->pipe_head].next;
+
+		drop_down(sim, port_index, port->pipe_head);
+		port->pipe_head = next;
+	}
+	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
+		if (port->held >> prio & 1)
+			release_hold(sim, port_index, prio);
+		while (port->nic == NONE && port->ready >> prio & 1)
+			drop_down(sim, port_index, lane_pop(sim, port_index, prio));
+	}
+}
+
+void port_up(struct sim *sim, uint32_t port_index)
+{
+	sim->ports[port_index].up = true;
+	sim->ports[port_index].carrier_changes++;
+	port_kick(sim, port_index);
+}

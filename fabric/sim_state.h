@@ -1,0 +1,301 @@
+/*
+ * sim_state - what the files of the simulator share; nobody else includes it.
+ *
+ * Arrays throughout, indices for pointers, PORT_NONE for "none". Times are ps
+ * since the start of the stage.
+ */
+#ifndef FABRIC_SIM_STATE_H
+#define FABRIC_SIM_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/sim.h"
+#include "fabric/sim_wheel.h"
+#include "lib/units.h"
+
+#define NONE UINT32_MAX
+#define NEVER UINT64_MAX
+
+/* Ethernet preamble and gap: on the wire, not in buffers. */
+#define GAP_BYTES 20u
+#define PFC_FRAME_BYTES 64u
+#define RETH_BYTES 16u
+/* RC ACK and CNP: headers of a data frame, plus 4 of AETH or 16 reserved. */
+#define ACK_FRAME_BYTES (ROCE_FRAME_OVERHEAD_BYTES + 4u)
+#define CNP_FRAME_BYTES (ROCE_FRAME_OVERHEAD_BYTES + 16u)
+
+/* From loss of carrier to new forwarding tables everywhere. Deployed figures
+ * reach from below a millisecond (local ECMP member removal) to seconds. */
+#define REROUTE_PS (UINT64_C(1000000) * 1000)
+
+#define ECN_NOT_ECT 0u
+#define ECN_ECT 2u
+#define ECN_CE 3u
+
+enum packet_kind { PACKET_DATA, PACKET_ACK, PACKET_NAK, PACKET_CNP, PACKET_PFC };
+
+/* How a packet's DSCP reads: the policy's, the CNPs', or 0. */
+enum packet_class { CLASS_POLICY, CLASS_CNP, CLASS_ZERO, CLASS_COUNT };
+
+struct packet {
+	uint32_t next;
+	uint32_t qp;
+	uint32_t psn;     /* ACK, NAK: the next one expected; PFC: XOFF mask | XON mask << 8 */
+	uint32_t in_port; /* of the switch that holds it */
+	uint32_t dst_nic;
+	uint32_t entropy;
+	uint64_t arrival;        /* at the far end of the link it is on */
+	uint16_t payload, frame; /* bytes */
+	uint8_t kind, class, ecn;
+	uint8_t prio : 4; /* ingress class at the switch that holds it */
+	uint8_t last : 1; /* of its message */
+};
+
+/* A priority of a port: its egress queue and its ingress account. */
+struct lane {
+	uint32_t head, tail;
+	uint32_t queue_bytes, queue_peak, queue_peak_ect, window_peak;
+	uint64_t tx_bytes, tx_packets, busy_ps;
+	uint64_t marked, egress_drops;
+
+	uint32_t shared, headroom; /* bytes accounted at ingress */
+	uint32_t account_peak, headroom_peak;
+	uint64_t rx_bytes, rx_packets, buffer_drops, headroom_drops;
+
+	bool holding; /* XOFF sent, not yet XON */
+	uint64_t held_until;
+	uint64_t holding_since, holding_ps, held_since, held_ps;
+	uint64_t pauses_sent, pauses_received;
+	uint64_t first_pause, first_mark, first_drop;
+};
+
+struct sim_port {
+	uint32_t node, peer, nic;
+	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
+	uint64_t byte_ps_q10;          /* ps a byte, in 1/1024 */
+	uint64_t delay_ps; /* propagation, and the latency of what is at the far end */
+	uint64_t busy_until;
+	uint64_t pause_ps; /* what 65535 quanta are here */
+	uint32_t headroom_bytes;
+	uint32_t loss;   /* probability in 2^-32 that a packet is lost on the way out */
+	uint32_t random; /* xorshift state: marking and loss */
+	uint32_t uplink_of;
+	uint8_t ready, held; /* masks of priorities */
+	uint8_t xoff, xon;   /* to be told to the peer */
+	uint8_t last_prio;
+	uint8_t map[CLASS_COUNT];
+	bool up, pfc, ecn;
+	uint64_t lost, dropped_down, carrier_changes, policy_packets, no_route, watchdog_drops;
+};
+
+struct sim_switch {
+	uint64_t pool_bytes;   /* buffer less headroom and reserve of all ports */
+	uint64_t shared_bytes; /* in use */
+};
+
+struct message {
+	uint32_t first_psn, packets;
+	uint64_t bytes;
+};
+
+/* A queue pair, both ends. */
+struct qp {
+	uint32_t src_nic, dst_nic, flow, number; /* number: in its flow */
+	uint32_t next_ready;
+	uint32_t entropy, entropy_back;
+	uint16_t sport;
+	bool in_ready, error, not_ect;
+
+	/* sender */
+	uint32_t snd_una, snd_nxt, snd_max, snd_end;
+	struct message *messages; /* circular; those not yet acknowledged */
+	uint32_t message_room, message_first, message_count, message_at; /* at: snd_nxt's */
+	uint32_t retries;
+	uint64_t rto_deadline;
+	uint64_t pace_at; /* not before this */
+	uint64_t app_bps; /* offered rate; 0: none */
+
+	/* DCQCN reaction point */
+	bool limited;
+	uint64_t rate_bps, target_bps;
+	uint32_t alpha_q20;
+	uint32_t timer_count, byte_count;
+	uint64_t alpha_at, timer_at, bytes_since;
+
+	/* receiver */
+	uint32_t rcv_nxt, unacked;
+	uint32_t messages_in, messages_acked;
+	bool nak_sent;
+	uint64_t next_cnp;
+
+	/* what was seen */
+	uint64_t posted_bytes, delivered_bytes, planned_bytes, last_ps, first_ps;
+	uint64_t sent, resent, received, timeouts, naks, gaps, ce, cnps_sent, cnps_handled,
+		duplicates;
+};
+
+struct sim_nic {
+	uint32_t port;
+	uint32_t leaf, leaf_port;        /* the port that it hangs on */
+	uint32_t ready_head, ready_tail; /* QPs */
+	uint64_t line_bps;
+	bool wrong_dscp, storm;
+	uint64_t drain_byte_ps_q10;   /* 0: as fast as the line */
+	uint64_t fill_bytes, fill_at; /* of the receive buffer of a slow one */
+	uint64_t delivered_bytes, sampled_bytes;
+	uint64_t rx_drops, tx_rdma_bytes, tx_policy_bytes, rx_rdma_bytes;
+};
+
+struct sim_flow {
+	struct plan_flow plan;
+	uint32_t first_qp;
+	uint64_t posted_bytes;
+	uint32_t qps_done;
+	bool ring;
+};
+
+struct ring_rank {
+	uint32_t *parts;          /* by step: QPs whose part has arrived */
+	uint32_t posted, arrived; /* steps, over all iterations */
+};
+
+struct sim_ring {
+	const struct plan_ring *plan;
+	uint32_t first_flow, steps; /* steps: of all iterations */
+	struct ring_rank *ranks;
+	struct run_step *rows; /* [rank * steps + step] */
+	uint16_t *acked;       /* [rank * steps + step]: QPs whose part was acknowledged */
+	uint64_t done;         /* ranks that have received everything */
+};
+
+struct sim {
+	const struct sim_config *config;
+	const struct fabric *fabric;
+	const struct plan_stage *stage;
+	const struct routing *routing;
+	struct routing rerouted;
+	struct fabric cut; /* shallow copy of fabric with links taken out */
+	struct wheel wheel;
+	uint64_t now;
+	struct sim_port *ports;
+	struct lane *lanes;          /* [port * PRIORITIES + priority] */
+	struct sim_switch *switches; /* [node - hosts] */
+	struct sim_nic *nics;
+	struct packet *packets;
+	uint32_t packet_room, packet_free;
+	uint64_t live; /* packets in the network, PFC frames not counted */
+	struct qp *qps;
+	uint32_t qp_count;
+	struct sim_flow *flows;
+	uint32_t flow_count, flows_done;
+	struct sim_ring ring;
+	uint32_t event_qps, event_flows, event_nics, event_misc;
+	uint64_t rto_ps;
+	uint64_t ecn_kmin, ecn_kmax;
+	uint64_t *link_down_since; /* by link; NEVER: up */
+	bool reroute_due;
+	struct run_sample *samples;
+	size_t sample_count, sample_room;
+	struct sim_totals totals;
+};
+
+enum port_event { PORT_TX, PORT_ARRIVE, PORT_HOLD_END, PORT_REFRESH, PORT_EVENTS };
+enum qp_event { QP_PACE, QP_TIMEOUT, QP_EVENTS };
+enum misc_event { MISC_FAULT, MISC_REROUTE, MISC_SAMPLE, MISC_EVENTS };
+
+static inline uint32_t port_event(uint32_t port, enum port_event event)
+{
+	return port * PORT_EVENTS + event;
+}
+
+static inline uint32_t qp_event(const struct sim *sim, uint32_t qp, enum qp_event event)
+{
+	return sim->event_qps + qp * QP_EVENTS + event;
+}
+
+static inline struct lane *lane_of(struct sim *sim, uint32_t port, unsigned prio)
+{
+	return &sim->lanes[port * PRIORITIES + prio];
+}
+
+static inline uint32_t xorshift(uint32_t *state)
+{
+	uint32_t x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return *state = x;
+}
+
+/* How long bytes take at a rate given in ps a byte, in 1/1024. */
+static inline uint64_t serialize_ps(uint64_t bytes, uint64_t byte_ps_q10)
+{
+	return bytes * byte_ps_q10 >> 10;
+}
+
+/* sim_packet.c */
+uint32_t packet_new(struct sim *sim);
+void packet_free(struct sim *sim, uint32_t packet);
+
+/* sim_port.c: what leaves a port and what holds it */
+void port_kick(struct sim *sim, uint32_t port);
+void port_tx_event(struct sim *sim, uint32_t port);
+void port_arrive_event(struct sim *sim, uint32_t port);
+void port_enqueue(struct sim *sim, uint32_t port, unsigned prio, uint32_t packet);
+void port_pause_received(struct sim *sim, uint32_t port, uint32_t masks);
+void port_hold_end_event(struct sim *sim, uint32_t port);
+void port_refresh_event(struct sim *sim, uint32_t port);
+void port_tell_xoff(struct sim *sim, uint32_t port, unsigned prio);
+void port_tell_xon(struct sim *sim, uint32_t port, unsigned prio);
+void port_down(struct sim *sim, uint32_t port);
+void port_up(struct sim *sim, uint32_t port);
+
+/* sim_switch.c */
+void switch_arrive(struct sim *sim, uint32_t port, uint32_t packet);
+void switch_release(struct sim *sim, const struct packet *packet);
+
+/* sim_nic.c: the port side of a NIC */
+void nic_arrive(struct sim *sim, uint32_t port, uint32_t packet);
+uint32_t nic_next(struct sim *sim, uint32_t port, unsigned prio);
+void nic_qp_ready(struct sim *sim, uint32_t qp);
+void nic_qp_idle(struct sim *sim, uint32_t qp);
+void nic_drain_event(struct sim *sim, uint32_t nic);
+unsigned nic_data_priority(const struct sim *sim, const struct sim_nic *nic);
+void nic_send_control(
+	struct sim *sim, uint32_t nic, enum packet_kind kind, uint32_t qp, uint32_t psn);
+
+/* sim_qp.c: the transport */
+void qp_post(struct sim *sim, uint32_t qp, uint64_t bytes);
+uint32_t qp_next_packet(struct sim *sim, uint32_t qp);
+bool qp_has_data(const struct qp *qp);
+void qp_receive(struct sim *sim, const struct packet *packet);
+void qp_acknowledged(struct sim *sim, const struct packet *packet);
+void qp_pace_event(struct sim *sim, uint32_t qp);
+void qp_timeout_event(struct sim *sim, uint32_t qp);
+
+/* sim_dcqcn.c */
+void dcqcn_cnp(struct sim *sim, struct qp *qp);
+uint64_t dcqcn_gap_ps(struct sim *sim, struct qp *qp, uint32_t wire_bytes);
+
+/* sim_ring.c */
+uint64_t ring_part(uint64_t bytes, uint32_t qps, uint32_t q);
+void ring_start(struct sim *sim);
+void ring_arrived(struct sim *sim, struct qp *qp);
+void ring_acknowledged(struct sim *sim, struct qp *qp);
+
+/* sim_fault.c */
+void fault_start(struct sim *sim);
+void fault_event(struct sim *sim);
+void reroute_event(struct sim *sim);
+
+/* sim_result.c */
+void sample_event(struct sim *sim);
+void sim_collect(struct sim *sim, uint32_t id, struct sim_result *result);
+
+/* sim.c */
+bool sim_done(const struct sim *sim);
+void flow_qp_done(struct sim *sim, struct qp *qp);
+
+#endif
