@@ -202,7 +202,7 @@ static void a_switch_without_ecn_never_marks(void **state)
 	bed_run(&bed, 3);
 	assert_int_equal(bed_sum(&bed, "leaf1", "tx_prio3_ecn_marked"), 0);
 	assert_true(bed_counter(&bed, "leaf1:1", "tx_prio3_queue_peak_ect_bytes") >
-		    bed.fabric.policy.ecn_kmax_bytes);
+		    bed.fabric.policy.ecn_kmin_bytes);
 	bed_close(&bed);
 }
 
