@@ -34,7 +34,9 @@ static int make_empty(struct run *run, struct diag *diag)
 
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-	err = run_exec(run, "VACUUM", diag);
+	err = run_exec(run, writer_setup, diag);
+	if (!err)
+		err = run_exec(run, "VACUUM", diag);
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	return err;
@@ -77,16 +79,11 @@ static int take_file(struct run *run, const char *path, struct diag *diag)
 	uint32_t version = 0;
 	int err;
 
-	err = run_attach(run, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
+	err = run_check_folder(path, diag);
+	if (!err)
+		err = run_attach(run, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
 	if (err)
 		return err;
-	if (sqlite3_db_readonly(run->db, "main")) {
-		sqlite3_close(run->db);
-		run->db = NULL;
-		return diag_system(diag,
-			access(path, W_OK) && errno == EROFS ? -EROFS : -EACCES,
-			"%s cannot be replaced", path);
-	}
 	switch (run_kind(run, &version)) {
 	case RUN_KIND_ALIEN:
 		return diag_error(diag, -EINVAL,
@@ -99,7 +96,7 @@ static int take_file(struct run *run, const char *path, struct diag *diag)
 	case RUN_KIND_RUN:
 		break;
 	}
-	return run_exec(run, writer_setup, diag);
+	return 0;
 }
 
 /* A string as it is cut to fit; texts of more than the field holds are cut. */

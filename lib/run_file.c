@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/diag.h"
+#include "lib/grow.h"
 
 /* The SQLite file format, section 1.3 "The Database Header". */
 #define HEADER_BYTES 108 /* with the header of the first page */
@@ -20,10 +21,15 @@
 #define HEADER_APPLICATION_ID 68
 #define HEADER_CELLS 103 /* of the first page: tables there are */
 
+/* SQLite does not keep the errno of a write that failed in a commit; no call that
+ * succeeds after it touches errno, which every caller of ours has cleared. */
 static int system_error(const struct run *run)
 {
+	int left = errno;
 	int err = sqlite3_system_errno(run->db);
 
+	if (err <= 0 && (left == EFBIG || left == EDQUOT || left == ENOSPC || left == EROFS))
+		err = left;
 	return err > 0 ? -err : -EIO;
 }
 
@@ -61,11 +67,11 @@ static int busy(const struct run *run, struct diag *diag)
 		run->path, run->writing ? ", or name another run file" : "");
 }
 
-static int not_writable(const struct run *run, int err, struct diag *diag)
+static int not_writable(const char *path, int err, struct diag *diag)
 {
 	return diag_error(diag, err,
 		"%s cannot be written: %s; name a run file in a folder that you may write to",
-		run->path, strerror(-err));
+		path, strerror(-err));
 }
 
 int run_sqlite_error(const struct run *run, int rc, struct diag *diag)
@@ -86,7 +92,7 @@ int run_sqlite_error(const struct run *run, int rc, struct diag *diag)
 	case -EACCES:
 	case -EROFS:
 	case -EPERM:
-		return not_writable(run, err, diag);
+		return not_writable(run->path, err, diag);
 	case -EINVAL:
 		return diag_error(diag, err,
 			"%s is damaged or cut short (%s): it cannot be trusted; run again",
@@ -97,8 +103,10 @@ int run_sqlite_error(const struct run *run, int rc, struct diag *diag)
 
 int run_exec(struct run *run, const char *sql, struct diag *diag)
 {
-	int rc = sqlite3_exec(run->db, sql, NULL, NULL, NULL);
+	int rc;
 
+	errno = 0;
+	rc = sqlite3_exec(run->db, sql, NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : run_sqlite_error(run, rc, diag);
 }
 
@@ -127,6 +135,26 @@ int run_check_path(const char *path, struct diag *diag)
 	return 0;
 }
 
+/* Its journal is made beside the file, so the folder must be writable in any case. */
+int run_check_folder(const char *path, struct diag *diag)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int err = 0;
+
+	if (!folder)
+		out_of_memory();
+	if (access(folder, W_OK))
+		err = -errno;
+	free(folder);
+	if (err == -ENOENT)
+		return diag_error(diag, err,
+			"%s cannot be made: its folder does not exist; make that first", path);
+	if (!err && access(path, W_OK) && errno != ENOENT)
+		err = -errno;
+	return err ? not_writable(path, err, diag) : 0;
+}
+
 int run_other_version(const struct run *run, uint32_t version, struct diag *diag)
 {
 	return diag_error(diag, -EPROTO,
@@ -136,16 +164,9 @@ int run_other_version(const struct run *run, uint32_t version, struct diag *diag
 			     : "use the weft that wrote it, or run again with this one");
 }
 
-static int cannot_open(struct run *run, const char *path, int rc, struct diag *diag)
+static int cannot_open(const struct run *run, const char *path, int rc, struct diag *diag)
 {
-	int err = errno_of(run, rc);
-
-	if (err == -ENOENT && run->writing)
-		return diag_error(diag, err,
-			"%s cannot be made: its folder does not exist; make that first", path);
-	if (run->writing && (err == -EACCES || err == -EROFS || err == -EPERM))
-		return not_writable(run, err, diag);
-	return diag_system(diag, err, "%s cannot be opened", path);
+	return diag_system(diag, errno_of(run, rc), "%s cannot be opened", path);
 }
 
 int run_attach(struct run *run, const char *path, int flags, struct diag *diag)
@@ -154,6 +175,7 @@ int run_attach(struct run *run, const char *path, int flags, struct diag *diag)
 
 	snprintf(run->path, sizeof(run->path), "%s", path);
 	/* One thread at a time, as run.h says: no mutexes. */
+	errno = 0;
 	rc = sqlite3_open_v2(path, &run->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc != SQLITE_OK)
 		return cannot_open(run, path, rc, diag);

@@ -144,6 +144,9 @@ enum run_kind run_kind(struct run *run, uint32_t *version);
  * sentence when nothing is there. */
 int run_check_path(const char *path, struct diag *diag);
 
+/* Refuses a path at which this user cannot write a run file. */
+int run_check_folder(const char *path, struct diag *diag);
+
 /* The refusal of a file of another version: -EPROTO. */
 int run_other_version(const struct run *run, uint32_t version, struct diag *diag);
 

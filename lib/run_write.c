@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static int name_number(struct run *run, const char *text, size_t size, sqlite3_i
 	bool is_new;
 	int rc = SQLITE_DONE;
 
-	snprintf(name, sizeof(name), "%.*s", (int)strnlen(text, size), text);
+	snprintf(name, sizeof(name), "%.*s", (int)strnlen(text, size - 1), text);
 	*number = names_put(&run->names, name, &is_new);
 	if (!is_new)
 		return SQLITE_OK;
@@ -167,6 +168,7 @@ static int put_one(struct run *run, enum table_id id, const void *row)
 		rc = bind(run, statement, (int)i + 2, &table->fields[i], row);
 	if (rc != SQLITE_OK)
 		return rc;
+	errno = 0;
 	rc = sqlite3_step(statement);
 	sqlite3_reset(statement);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -202,6 +204,7 @@ int run_commit(struct run *run, struct diag *diag)
 
 	if (run->failed)
 		return failed_before(run, diag);
+	errno = 0;
 	rc = sqlite3_exec(run->db, "COMMIT; BEGIN", NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : fail_sqlite(run, rc, diag);
 }
