@@ -168,15 +168,15 @@ static const char *style_code(enum ink_style style)
 	return "";
 }
 
-/* Writes the first bytes of text, which fit on the line. */
-static void write_styled(struct ink *ink, enum ink_style style, const char *text, size_t bytes)
+static void style_on(struct ink *ink, enum ink_style style)
 {
-	bool styled = ink->colour && style != INK_PLAIN && bytes;
-
-	if (styled)
+	if (ink->colour)
 		fputs(style_code(style), ink->out);
-	fwrite(text, 1, bytes, ink->out);
-	if (styled)
+}
+
+static void style_off(struct ink *ink, enum ink_style style)
+{
+	if (ink->colour && style != INK_PLAIN)
 		fputs("\033[0m", ink->out);
 }
 
@@ -198,18 +198,19 @@ static size_t fitting(const char *text, size_t columns, size_t *taken)
 	return (size_t)(at - text);
 }
 
-static void put_safe(struct ink *ink, enum ink_style style, const char *safe)
+/* As much of a safe text as fits. */
+static void put_safe(struct ink *ink, const char *safe)
 {
 	size_t room = ink->width - ink->column, taken, bytes;
 
 	bytes = fitting(safe, room, &taken);
 	if (safe[bytes] && room >= 2) {
 		bytes = fitting(safe, room - 2, &taken);
-		write_styled(ink, style, safe, bytes);
-		write_styled(ink, style, "..", 2);
+		fwrite(safe, 1, bytes, ink->out);
+		fputs("..", ink->out);
 		taken += 2;
 	} else {
-		write_styled(ink, style, safe, bytes);
+		fwrite(safe, 1, bytes, ink->out);
 	}
 	ink->column += (unsigned)taken;
 }
@@ -223,7 +224,9 @@ void ink_put(struct ink *ink, enum ink_style style, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	ink_safe(safe, sizeof(safe), text);
-	put_safe(ink, style, safe);
+	style_on(ink, style);
+	put_safe(ink, safe);
+	style_off(ink, style);
 }
 
 void ink_to(struct ink *ink, unsigned column)
@@ -240,44 +243,59 @@ void ink_end(struct ink *ink)
 	ink->column = 0;
 }
 
-/* One word, on this line if it fits or if a whole line would not hold it. */
-static void put_word(
-	struct ink *ink, enum ink_style style, unsigned indent, char *word, bool first)
-{
-	unsigned limit = ink->width < REPORT_PROSE_WIDTH ? ink->width : REPORT_PROSE_WIDTH;
-	size_t columns = ink_columns(word), taken;
+struct wrapping {
+	struct ink *ink;
+	enum ink_style style;
+	unsigned indent, limit;
+};
 
-	if (!first && ink->column + 1 + columns <= limit) {
-		write_styled(ink, style, " ", 1);
-		ink->column++;
-	} else if (!first || ink->column + columns > limit) {
-		if (ink->column > indent)
-			ink_end(ink);
-		ink_to(ink, indent);
-	}
-	while (ink->column + ink_columns(word) > limit) {
-		size_t bytes = fitting(word, limit - ink->column, &taken);
+static void next_line(const struct wrapping *wrapping)
+{
+	struct ink *ink = wrapping->ink;
+
+	style_off(ink, wrapping->style);
+	ink_end(ink);
+	ink_to(ink, wrapping->indent);
+	style_on(ink, wrapping->style);
+}
+
+/* One word, on this line if it fits; a word that fits on no line is broken. */
+static void put_word(const struct wrapping *wrapping, const char *word, bool spaced)
+{
+	struct ink *ink = wrapping->ink;
+	unsigned need = (unsigned)ink_columns(word) + spaced;
+
+	if (ink->column + need > wrapping->limit && ink->column > wrapping->indent)
+		next_line(wrapping);
+	else if (spaced)
+		put_safe(ink, " ");
+	while (ink->column + ink_columns(word) > wrapping->limit) {
+		size_t taken, bytes = fitting(word, wrapping->limit - ink->column, &taken);
 
 		if (!bytes)
 			break;
-		write_styled(ink, style, word, bytes);
+		fwrite(word, 1, bytes, ink->out);
 		word += bytes;
-		ink_end(ink);
-		ink_to(ink, indent);
+		next_line(wrapping);
 	}
-	put_safe(ink, style, word);
+	put_safe(ink, word);
 }
 
 void ink_wrap(struct ink *ink, enum ink_style style, unsigned indent, const char *text)
 {
+	struct wrapping wrapping = { ink, style, indent, ink->width };
 	char safe[2048], *rest = safe, *word;
-	bool first = true;
+	bool spaced = text[0] == ' ';
 
+	if (wrapping.limit > REPORT_PROSE_WIDTH)
+		wrapping.limit = REPORT_PROSE_WIDTH;
 	ink_safe(safe, sizeof(safe), text);
+	style_on(ink, style);
 	while ((word = strsep(&rest, " "))) {
 		if (!*word)
 			continue;
-		put_word(ink, style, indent, word, first);
-		first = false;
+		put_word(&wrapping, word, spaced);
+		spaced = true;
 	}
+	style_off(ink, style);
 }

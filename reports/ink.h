@@ -49,7 +49,8 @@ __attribute__((format(printf, 3, 4))) void ink_put(
 void ink_to(struct ink *ink, unsigned column);
 
 /* Text wrapped at words from the present column on; following lines start at
- * indent. Words longer than a line are broken. Leaves the last line open. */
+ * indent. A word that fits on no line is broken. A space at the start is kept, if
+ * the first word stays on this line. Leaves the last line open. */
 void ink_wrap(struct ink *ink, enum ink_style style, unsigned indent, const char *text);
 
 void ink_end(struct ink *ink); /* ends the line */

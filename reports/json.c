@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/json.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "lib/json.h"
@@ -23,19 +22,6 @@ static int exit_status(enum verdict verdict)
 	return 2;
 }
 
-/* A seed has 64 bits, a JSON reader 63 or fewer. */
-static void put_seed(struct json *root, uint64_t seed)
-{
-	char text[24];
-
-	if (seed <= INT64_MAX) {
-		json_put_u64(root, "seed", seed);
-		return;
-	}
-	snprintf(text, sizeof(text), "%" PRIu64, seed);
-	json_put_text(root, "seed", text);
-}
-
 static void put_run(struct json *root, const struct run *run, enum verdict verdict,
 	const struct report_options *options)
 {
@@ -53,7 +39,7 @@ static void put_run(struct json *root, const struct run *run, enum verdict verdi
 	json_put_text(root, "fabric_file", info->fabric_path);
 	json_put_text(root, "plane", info->plane);
 	json_put_text(root, "profile", info->profile);
-	put_seed(root, info->seed);
+	json_put_u64(root, "seed", info->seed);
 	json_put_text(root, "run_file", options->run_path);
 	json_put_bool(root, "complete", ended && !interrupted);
 	json_put_bool(root, "interrupted", interrupted);

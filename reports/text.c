@@ -42,6 +42,7 @@ static bool simulated(const struct run *run)
 static void verdict_line(struct ink *ink, const struct run *run, enum verdict verdict)
 {
 	const struct run_info *info = run_info(run);
+	char text[256];
 
 	ink_put(ink, text_style(verdict), "%s", shouted(verdict));
 	ink_put(ink, INK_PLAIN, "  ");
@@ -49,10 +50,9 @@ static void verdict_line(struct ink *ink, const struct run *run, enum verdict ve
 		ink_put(ink, INK_DOUBT, "SIMULATION");
 	else
 		ink_put(ink, INK_PLAIN, "measured by %s", info->backend);
-	ink_put(ink, INK_PLAIN, " of ");
-	ink_put(ink, INK_BOLD, "%s", info->fabric_name);
-	ink_put(ink, INK_PLAIN, ", %s plane, %s, seed %" PRIu64,
+	snprintf(text, sizeof(text), " of %s, %s plane, %s, seed %" PRIu64, info->fabric_name,
 		info->plane[0] ? info->plane : "parameter", info->profile, info->seed);
+	ink_wrap(ink, INK_PLAIN, 0, text);
 	ink_end(ink);
 }
 
@@ -60,6 +60,7 @@ static void verdict_line(struct ink *ink, const struct run *run, enum verdict ve
 static void count_line(struct ink *ink, const struct findings *findings)
 {
 	size_t causes = 0, symptoms = 0, unknown = 0, warned = 0, passed = 0;
+	char text[256], failures[96] = "";
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];
@@ -70,17 +71,14 @@ static void count_line(struct ink *ink, const struct findings *findings)
 		warned += finding->verdict == VERDICT_WARN;
 		passed += finding->verdict == VERDICT_PASS;
 	}
-	if (!findings->count) {
-		ink_put(ink, INK_PLAIN, "Nothing was judged.");
-		ink_end(ink);
-		return;
-	}
-	ink_put(ink, INK_PLAIN, "%zu finding%s: ", findings->count,
-		findings->count == 1 ? "" : "s");
 	if (causes + symptoms)
-		ink_put(ink, INK_PLAIN, "%zu cause%s and %zu symptom%s of failure, ", causes,
+		snprintf(failures, sizeof(failures),
+			"%zu cause%s and %zu symptom%s of failure, ", causes,
 			causes == 1 ? "" : "s", symptoms, symptoms == 1 ? "" : "s");
-	ink_put(ink, INK_PLAIN, "%zu passed, %zu warned, %zu unknown", passed, warned, unknown);
+	snprintf(text, sizeof(text), "%zu finding%s: %s%zu passed, %zu warned, %zu unknown",
+		findings->count, findings->count == 1 ? "" : "s", failures, passed, warned,
+		unknown);
+	ink_wrap(ink, INK_PLAIN, 0, findings->count ? text : "Nothing was judged.");
 	ink_end(ink);
 }
 

@@ -15,12 +15,12 @@
 #define SHORT_LIST 8u /* findings of a kind that the short form shows in full */
 #define FOLDED 6u     /* names of folded checks on one line */
 
-static void line(struct ink *ink, enum ink_style style, const char *text)
+static void line(struct ink *ink, enum ink_style style, unsigned indent, const char *text)
 {
 	if (!text[0])
 		return;
-	ink_to(ink, BODY);
-	ink_wrap(ink, style, BODY, text);
+	ink_to(ink, indent);
+	ink_wrap(ink, style, indent, text);
 	ink_end(ink);
 }
 
@@ -42,27 +42,27 @@ static void figure_text(char *text, size_t size, const struct finding *finding)
 		finding->limit_source[0] ? ": " : "", finding->limit_source);
 }
 
-static void figure_line(struct ink *ink, const struct finding *finding)
+static void figure_line(struct ink *ink, unsigned indent, const struct finding *finding)
 {
 	char text[FINDING_TEXT + 3 * NUMBER_BYTES];
 
 	figure_text(text, sizeof(text), finding);
-	line(ink, INK_PLAIN, text);
+	line(ink, INK_PLAIN, indent, text);
 }
 
 /* One line unless verbose: which stages and windows there were is detail. */
-static void basis_line(
-	struct ink *ink, const struct finding_view *view, const struct finding *finding)
+static void basis_line(struct ink *ink, const struct finding_view *view, unsigned indent,
+	const struct finding *finding)
 {
 	const char *basis = finding->basis[0] ? finding->basis : view->source;
 
 	if (!finding->basis[0] && !finding->has_measured)
 		return;
 	if (view->verbose) {
-		line(ink, INK_DIM, basis);
+		line(ink, INK_DIM, indent, basis);
 		return;
 	}
-	ink_to(ink, BODY);
+	ink_to(ink, indent);
 	ink_put(ink, INK_DIM, "%s", basis);
 	ink_end(ink);
 }
@@ -157,9 +157,11 @@ static void unfolded(struct ink *ink, const struct finding_view *view, size_t le
 			continue;
 		snprintf(text, sizeof(text), "+ %s: %s", findings->items[i].check,
 			findings->items[i].text);
-		line(ink, INK_PLAIN, text);
-		figure_line(ink, &findings->items[i]);
-		basis_line(ink, view, &findings->items[i]);
+		ink_to(ink, BODY);
+		ink_wrap(ink, INK_PLAIN, BODY + 2, text);
+		ink_end(ink);
+		figure_line(ink, BODY + 2, &findings->items[i]);
+		basis_line(ink, view, BODY + 2, &findings->items[i]);
 	}
 }
 
@@ -167,9 +169,9 @@ static void whole_finding(struct ink *ink, const struct finding_view *view,
 	enum ink_style style, size_t number, const struct finding *finding)
 {
 	title_line(ink, style, number, finding);
-	line(ink, INK_PLAIN, finding->text);
-	figure_line(ink, finding);
-	basis_line(ink, view, finding);
+	line(ink, INK_PLAIN, BODY, finding->text);
+	figure_line(ink, BODY, finding);
+	basis_line(ink, view, BODY, finding);
 	advice_line(ink, finding);
 }
 

@@ -171,9 +171,18 @@ void text_rings(struct ink *ink, const struct figures *figures)
 	table_print(&table, ink);
 }
 
+static void flow_cell(struct table *table, uint32_t flows, uint64_t bps)
+{
+	if (flows)
+		rate_cell(table, bps);
+	else
+		table_cell(table, INK_DIM, "-");
+}
+
 static void stage_cells(struct table *table, const struct figure_stage *figure)
 {
 	const struct run_stage *stage = &figure->stage;
+	const struct figure_flows *flows = figure->main.count ? &figure->main : &figure->victim;
 	char from[NUMBER_BYTES], length[NUMBER_BYTES];
 
 	number_time(from, sizeof(from), stage->t0_ns);
@@ -187,10 +196,8 @@ static void stage_cells(struct table *table, const struct figure_stage *figure)
 	table_cell(table, INK_PLAIN, "%" PRIu32 "/%" PRIu32,
 		figure->main.complete + figure->victim.complete,
 		figure->main.count + figure->victim.count);
-	rate_cell(table,
-		figure->main.count ? figure->main.median_bps : figure->victim.median_bps);
-	rate_cell(table,
-		figure->main.count ? figure->main.slowest_bps : figure->victim.slowest_bps);
+	flow_cell(table, flows->count, flows->median_bps);
+	flow_cell(table, flows->count, flows->slowest_bps);
 	count_cell(table, bad_if(figure->packets_resent), figure->packets_resent);
 	counter_cell(table, bad_if(figure->drops.value), &figure->drops);
 	counter_cell(table, INK_PLAIN, &figure->pause);
