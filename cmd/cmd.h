@@ -13,4 +13,6 @@ enum exit_status {
 	EXIT_UNKNOWN = 2, /* we could not find out */
 };
 
+int cmd_plan(int argc, char **argv);
+
 #endif

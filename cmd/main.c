@@ -11,6 +11,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
+	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
 	{ NULL, NULL, NULL },
 };
 
