@@ -16,6 +16,7 @@
 #include "pfc/headroom.h"
 
 #define NS_PER_M 5u
+#define SLOT_SHIFT 6u    /* 64 ps: three bytes at 400 Gb/s */
 #define STOP_EVERY 4096u /* events between two looks at the stop flag */
 
 static void init_ports(struct sim *sim)
@@ -176,20 +177,34 @@ static void init_flows(struct sim *sim)
 	plan_ring_bytes(sim);
 }
 
-/* Slots so narrow that few events share one, and enough of them for what a link
- * delays: 16384 or 32768 slots reach 2 us and more at any size. */
+/* Slots so narrow that few events share one, and enough of them for the longest
+ * that a packet is on its way over a link. */
 static void init_events(struct sim *sim)
 {
 	const struct fabric *fabric = sim->fabric;
-	unsigned shift = 9;
+	unsigned slots_log2 = 14;
+	uint64_t longest = 0;
 
-	for (uint32_t ports = fabric->port_count; ports > 512 && shift > 6; ports /= 2)
-		shift--;
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct port *port = &fabric->ports[i];
+		uint64_t took;
+
+		if (port->link == PORT_NONE)
+			continue;
+		took = sim->ports[i].delay_ps +
+		       2 * UINT64_C(8000000000000) *
+			       (fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES) /
+			       fabric->links[port->link].speed_bps;
+		if (took > longest)
+			longest = took;
+	}
+	while (slots_log2 < 17 && longest >> (SLOT_SHIFT + slots_log2))
+		slots_log2++;
 	sim->event_qps = fabric->port_count * PORT_EVENTS;
 	sim->event_flows = sim->event_qps + sim->qp_count * QP_EVENTS;
 	sim->event_nics = sim->event_flows + sim->flow_count;
 	sim->event_misc = sim->event_nics + fabric->nic_count;
-	wheel_init(&sim->wheel, sim->event_misc + MISC_EVENTS, shift, shift > 7 ? 14 : 15);
+	wheel_init(&sim->wheel, sim->event_misc + MISC_EVENTS, SLOT_SHIFT, slots_log2);
 }
 
 static int check(

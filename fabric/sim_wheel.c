@@ -11,7 +11,7 @@ void wheel_init(struct wheel *wheel, uint32_t events, unsigned shift, unsigned s
 {
 	uint32_t slots = UINT32_C(1) << slots_log2;
 
-	assert(shift <= 31 && slots_log2 >= 12 && slots_log2 <= 20);
+	assert(slots_log2 >= 12 && slots_log2 <= 20);
 	memset(wheel, 0, sizeof(*wheel));
 	wheel->when = zeroed(events, sizeof(*wheel->when));
 	wheel->next = zeroed(events, sizeof(*wheel->next));
@@ -23,6 +23,7 @@ void wheel_init(struct wheel *wheel, uint32_t events, unsigned shift, unsigned s
 	wheel->summary = zeroed((wheel->words + 63) / 64, sizeof(*wheel->summary));
 	wheel->mask = slots - 1;
 	wheel->shift = shift;
+	wheel->open_head = WHEEL_NONE;
 }
 
 void wheel_free(struct wheel *wheel)
@@ -32,19 +33,18 @@ void wheel_free(struct wheel *wheel)
 	free(wheel->heads);
 	free(wheel->bits);
 	free(wheel->summary);
-	free(wheel->open);
 	free(wheel->far);
 	memset(wheel, 0, sizeof(*wheel));
 }
 
 static bool far_before(const struct wheel_far *a, const struct wheel_far *b)
 {
-	return a->when != b->when ? a->when < b->when : a->id < b->id;
+	return a->when != b->when ? a->when < b->when : a->order < b->order;
 }
 
 void wheel_push_far(struct wheel *wheel, uint32_t id, uint64_t when)
 {
-	struct wheel_far item = { when, id };
+	struct wheel_far item = { when, wheel->far_order++, id };
 	size_t at;
 
 	wheel->far = grow(wheel->far, wheel->far_count, &wheel->far_room, sizeof(item));
@@ -75,38 +75,6 @@ static uint32_t pop_far(struct wheel *wheel)
 	return id;
 }
 
-void wheel_push_open(struct wheel *wheel, uint32_t id, uint64_t when)
-{
-	uint64_t key = (when - (wheel->slot << wheel->shift)) << 32 | id;
-	size_t at;
-
-	wheel->open = grow(wheel->open, wheel->open_count, &wheel->open_room, sizeof(key));
-	for (at = wheel->open_count++; at > 0; at = (at - 1) / 2) {
-		if (key >= wheel->open[(at - 1) / 2])
-			break;
-		wheel->open[at] = wheel->open[(at - 1) / 2];
-	}
-	wheel->open[at] = key;
-}
-
-uint64_t wheel_pop_open(struct wheel *wheel)
-{
-	uint64_t least = wheel->open[0];
-	uint64_t key = wheel->open[--wheel->open_count];
-	size_t at = 0, child;
-
-	while ((child = 2 * at + 1) < wheel->open_count) {
-		child += child + 1 < wheel->open_count &&
-			 wheel->open[child + 1] < wheel->open[child];
-		if (wheel->open[child] >= key)
-			break;
-		wheel->open[at] = wheel->open[child];
-		at = child;
-	}
-	wheel->open[at] = key;
-	return least;
-}
-
 /* The first non-empty place at or after from, going round once. */
 static uint32_t find_place(const struct wheel *wheel, uint32_t from)
 {
@@ -134,16 +102,31 @@ static uint32_t find_place(const struct wheel *wheel, uint32_t from)
 	return WHEEL_NONE;
 }
 
+/* Empties a place and opens its chain, first scheduled first. */
 static void open_place(struct wheel *wheel, uint32_t place)
 {
-	uint32_t id = wheel->heads[place];
+	uint32_t id = wheel->heads[place], later = WHEEL_NONE;
 
 	wheel->heads[place] = WHEEL_NONE;
 	wheel->bits[place >> 6] &= ~(UINT64_C(1) << (place & 63));
 	if (wheel->bits[place >> 6] == 0)
 		wheel->summary[place >> 12] &= ~(UINT64_C(1) << (place >> 6 & 63));
-	for (; id != WHEEL_NONE; id = wheel->next[id])
-		wheel_push_open(wheel, id, wheel->when[id]);
+	if (wheel->open_head == WHEEL_NONE && wheel->next[id] == WHEEL_NONE) {
+		wheel->open_head = wheel->open_tail = id;
+		return;
+	}
+	while (id != WHEEL_NONE) {
+		uint32_t earlier = wheel->next[id];
+
+		wheel->next[id] = later;
+		later = id;
+		id = earlier;
+	}
+	while (later != WHEEL_NONE) {
+		id = wheel->next[later];
+		wheel_push_open(wheel, later);
+		later = id;
+	}
 }
 
 /* Opens the next slot that holds something; false when nothing is pending. */
@@ -160,12 +143,9 @@ bool wheel_advance(struct wheel *wheel)
 	if (near == UINT64_MAX && far == UINT64_MAX)
 		return false;
 	wheel->slot = near < far ? near : far;
+	while (wheel->far_count && wheel->far[0].when >> wheel->shift == wheel->slot)
+		wheel_push_open(wheel, pop_far(wheel));
 	if (near == wheel->slot)
 		open_place(wheel, place);
-	while (wheel->far_count && wheel->far[0].when >> wheel->shift == wheel->slot) {
-		uint32_t id = pop_far(wheel);
-
-		wheel_push_open(wheel, id, wheel->when[id]);
-	}
 	return true;
 }

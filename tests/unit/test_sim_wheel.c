@@ -11,34 +11,58 @@
 
 #define EVENTS 3000u
 
-/* A random walk: events are scheduled near, far and in the same picosecond, and
- * each pop must give the least of all that are pending, found by looking at all. */
-static void events_come_out_by_time_then_by_number(void **state)
+/* A random walk: events are scheduled near, far and in the same picosecond; each
+ * pop must give one of the earliest slot of all that are pending, found by looking
+ * at all, and time must not go back. */
+static void events_come_out_slot_by_slot(void **state)
 {
 	const unsigned *shift = *state;
 	struct wheel wheel;
 	struct rng rng;
-	uint64_t now = 0, when = 0;
+	uint64_t now = 0;
 
 	rng_init(&rng, *shift);
 	wheel_init(&wheel, EVENTS, *shift, 12);
 	for (unsigned round = 0; round < 20000; round++) {
-		uint32_t id = (uint32_t)rng_below(&rng, EVENTS), best = WHEEL_NONE;
 		static const uint64_t spans[] = { 1, 700, 100000, 5000000, 80000000000 };
+		uint32_t id = (uint32_t)rng_below(&rng, EVENTS);
+		uint64_t least = WHEEL_NEVER, scheduled[EVENTS], when;
 
 		if (!wheel_pending(&wheel, id))
 			wheel_at(&wheel, id, now + rng_below(&rng, spans[rng_below(&rng, 5)]));
 		if (rng_below(&rng, 3) == 0)
 			continue;
-		for (uint32_t i = 0; i < EVENTS; i++)
-			if (wheel_pending(&wheel, i) &&
-				(best == WHEEL_NONE || wheel.when[i] < wheel.when[best]))
-				best = i;
-		if (best != WHEEL_NONE)
-			now = wheel.when[best];
-		assert_int_equal(wheel_pop(&wheel, &when), best);
-		if (best != WHEEL_NONE)
-			assert_int_equal(when, now);
+		for (uint32_t i = 0; i < EVENTS; i++) {
+			scheduled[i] = wheel.when[i];
+			if (wheel.when[i] < least)
+				least = wheel.when[i];
+		}
+		id = wheel_pop(&wheel, &when);
+		assert_int_equal(id == WHEEL_NONE, least == WHEEL_NEVER);
+		if (id == WHEEL_NONE)
+			continue;
+		assert_int_equal(scheduled[id] >> *shift, least >> *shift);
+		assert_true(when >= now && when >= scheduled[id]);
+		assert_int_equal(when >> *shift, least >> *shift);
+		assert_false(wheel_pending(&wheel, id));
+		now = when;
+	}
+	wheel_free(&wheel);
+}
+
+static void equal_times_come_out_as_they_were_scheduled(void **state)
+{
+	static const uint32_t order[] = { 7, 2, 9, 4, 4000 % 10, 1 };
+	struct wheel wheel;
+	uint64_t when;
+
+	(void)state;
+	wheel_init(&wheel, 10, 6, 12);
+	for (unsigned i = 0; i < 6; i++)
+		wheel_at(&wheel, order[i], 5000);
+	for (unsigned i = 0; i < 6; i++) {
+		assert_int_equal(wheel_pop(&wheel, &when), order[i]);
+		assert_int_equal(when, 5000);
 	}
 	wheel_free(&wheel);
 }
@@ -62,8 +86,9 @@ int main(void)
 	static unsigned narrow = 6, wide = 20;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_wheel_gives_nothing),
-		cmocka_unit_test_prestate(events_come_out_by_time_then_by_number, &narrow),
-		cmocka_unit_test_prestate(events_come_out_by_time_then_by_number, &wide),
+		cmocka_unit_test(equal_times_come_out_as_they_were_scheduled),
+		cmocka_unit_test_prestate(events_come_out_slot_by_slot, &narrow),
+		cmocka_unit_test_prestate(events_come_out_slot_by_slot, &wide),
 	};
 
 	return cmocka_run_group_tests_name("sim_wheel", tests, NULL, NULL);
