@@ -79,6 +79,8 @@ static void mark(
 {
 	uint64_t queue = egress->queue_bytes, chance;
 
+	if (packet->ecn == ECN_CE)
+		return;
 	if (egress->queue_bytes > egress->queue_peak_ect)
 		egress->queue_peak_ect = egress->queue_bytes;
 	if (!port->ecn || queue <= sim->ecn_kmin)
@@ -89,8 +91,6 @@ static void mark(
 		if (xorshift(&port->random) >= (chance << 32) / PPB)
 			return;
 	}
-	if (packet->ecn == ECN_CE)
-		return;
 	packet->ecn = ECN_CE;
 	egress->marked++;
 	if (egress->first_mark == NEVER)

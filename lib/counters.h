@@ -40,7 +40,7 @@
 #define C_QUEUE_PEAK                                                                           \
 	"tx_prio%u_queue_peak_bytes" /* watermark of the egress queue in the window */
 #define C_QUEUE_PEAK_ECT                                                                       \
-	"tx_prio%u_queue_peak_ect_bytes"             /* the same, seen by ECT packets only */
+	"tx_prio%u_queue_peak_ect_bytes" /* the same, as met by ECT packets not yet marked */
 #define C_INGRESS_PEAK "rx_prio%u_buffer_peak_bytes" /* watermark of ingress accounting */
 #define C_HEADROOM_PEAK "rx_prio%u_headroom_peak_bytes"
 #define C_DROP_BUFFER "rx_prio%u_discards"            /* no room: pool or threshold */

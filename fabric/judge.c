@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/judging.h"
+#include "fabric/tally.h"
+#include "lib/units.h"
+
+/* Causes before symptoms, so that within equal weight their order is theirs. */
+static const struct judge *const judges[] = {
+	&judge_carrier,
+	&judge_loss,
+	&judge_rate,
+	&judge_nic,
+	&judge_pfc,
+	&judge_ecn,
+	&judge_class,
+	&judge_ecmp,
+	&judge_plan,
+	&judge_pairs,
+	&judge_nonblocking,
+	&judge_zero,
+	&judge_lossless,
+	&judge_victim,
+	&judge_order,
+	&judge_burst,
+	&judge_ring,
+	&judge_deadline,
+};
+
+/* The proof of class is had from whatever the other layers sent. */
+static bool is_asked(const struct judging *judging, const struct run_stage *stage)
+{
+	unsigned asked = judging->layers;
+
+	return asked & JUDGE_LAYER(LAYER_CLASS) || asked & JUDGE_LAYER(stage->layer);
+}
+
+static bool has_traffic(const struct run_stage *stage)
+{
+	return stage->status == RUN_COMPLETE || stage->status == RUN_PARTIAL;
+}
+
+static int judge_stages(struct judging *judging, void **states, struct diag *diag)
+{
+	for (size_t i = 0; i < judging->stage_count; i++) {
+		struct evidence evidence = EVIDENCE_INIT;
+		int err;
+
+		if (!is_asked(judging, &judging->stages[i]) ||
+			!has_traffic(&judging->stages[i]))
+			continue;
+		err = evidence_load(&evidence, judging->run, judging->fabric, &judging->lookup,
+			&judging->stages[i], diag);
+		if (err)
+			return err;
+		for (size_t k = 0; k < COUNT_OF(judges); k++)
+			judges[k]->stage(judging, states[k], &evidence);
+		evidence_free(&evidence);
+	}
+	return 0;
+}
+
+/* One finding for each way in which a layer did not run to its end. */
+static void tell_status(struct judging *judging, enum plan_layer layer, enum run_status status,
+	enum verdict verdict, const char *check, const char *what)
+{
+	const struct run_stage *first = NULL;
+	struct finding *finding;
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < judging->stage_count; i++) {
+		const struct run_stage *stage = &judging->stages[i];
+
+		if (stage->layer != layer || stage->status != status)
+			continue;
+		if (status == RUN_PARTIAL && stage_met_deadline(stage))
+			continue; /* stage.incomplete tells */
+		first = first ? first : stage;
+		count++;
+	}
+	if (!first)
+		return;
+	finding = judging_say(judging, check, plan_layer_name(layer), verdict, NULL);
+	finding_text(finding, "%u stage%s of %s %s: %s", count, count == 1 ? "" : "s",
+		plan_layer_name(layer), what,
+		first->reason[0] ? first->reason : "no reason was recorded");
+	snprintf(finding->basis, sizeof(finding->basis), "first: %s", first->name);
+}
+
+static void tell_all_status(struct judging *judging)
+{
+	for (int layer = 0; layer < LAYER_COUNT; layer++) {
+		if (!(judging->layers & JUDGE_LAYER(layer)))
+			continue;
+		tell_status(
+			judging, layer, RUN_SKIPPED, VERDICT_PASS, "stage.skipped", "left out");
+		tell_status(judging, layer, RUN_PARTIAL, VERDICT_UNKNOWN, "stage.partial",
+			"not run to the end");
+		tell_status(judging, layer, RUN_FAILED, VERDICT_UNKNOWN, "stage.failed",
+			"could not be run");
+	}
+}
+
+/* Coverage is owed by an acceptance that ran all its layers. */
+static bool owes_coverage(const struct judging *judging)
+{
+	bool any = false;
+
+	if (judging->layers != JUDGE_ALL || strcmp(judging->info->profile, "hand") == 0)
+		return false;
+	for (size_t i = 0; i < judging->stage_count; i++) {
+		if (judging->stages[i].status == RUN_SKIPPED)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static int load(struct judging *judging, struct diag *diag)
+{
+	int err = run_get_stages(judging->run, &judging->stages, &judging->stage_count, diag);
+
+	if (!err)
+		err = run_get_facts(judging->run, &judging->facts, &judging->fact_count, diag);
+	return err;
+}
+
+static void release(struct judging *judging)
+{
+	for (size_t i = 0; i < judging->complaint_count; i++)
+		votes_free(&judging->complaints[i].votes);
+	free(judging->complaints);
+	free(judging->causes);
+	free(judging->stages);
+	free(judging->facts);
+	lookup_free(&judging->lookup);
+}
+
+int judge_run(struct run *run, const struct fabric *fabric, unsigned layers,
+	struct findings *findings, struct diag *diag)
+{
+	struct judging judging = {
+		.run = run,
+		.fabric = fabric,
+		.info = run_info(run),
+		.layers = layers,
+		.findings = findings,
+	};
+	void *states[COUNT_OF(judges)];
+	int err = load(&judging, diag);
+
+	if (!err) {
+		judging.coverage = owes_coverage(&judging);
+		lookup_init(&judging.lookup, fabric);
+		for (size_t k = 0; k < COUNT_OF(judges); k++)
+			states[k] = judges[k]->begin(&judging);
+		err = judge_stages(&judging, states, diag);
+		for (size_t k = 0; k < COUNT_OF(judges); k++)
+			judges[k]->end(&judging, states[k], !err);
+		if (!err) {
+			tell_all_status(&judging);
+			judging_attribute(&judging);
+			findings_sort(findings);
+		}
+	}
+	release(&judging);
+	return err;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * ring: the all-reduce moved the bytes that it must, to the byte; its bus
+ * bandwidth (nccl-tests: algbw = V / t, busbw = algbw * 2 (n-1) / n) reaches
+ * limits.busbw of the payload ceiling; which edge is slowest, and whether its
+ * host or the network took the time; steps that stick out, joined with what the
+ * counters say of the same window.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/judging.h"
+#include "fabric/ringtime.h"
+#include "fabric/tally.h"
+#include "lib/units.h"
+
+/* An edge this much above the median edge is slow. */
+#define EDGE_SLOW 1.10
+/* Hosts that spend this share of the run before posting are the reason. */
+#define HOST_SHARE 0.10
+
+static void *begin(const struct judging *judging)
+{
+	(void)judging;
+	return NULL;
+}
+
+static double least_ceiling_bps(const struct evidence *evidence)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < evidence->ring.ranks; i++) {
+		uint64_t bps = fabric_nic_bps(evidence->fabric, evidence->ring.nics[i]);
+
+		least = bps < least ? bps : least;
+	}
+	return (double)payload_ceiling_bps(least, evidence->fabric->mtu_bytes);
+}
+
+/* V over the mean time of an iteration, times 2 (n-1) / n. */
+static double busbw_bps(const struct evidence *evidence, const struct ringtime *times)
+{
+	double n = times->ranks, mean_ns;
+
+	mean_ns = (double)(times->end_ns - times->start_ns) / times->iterations;
+	return (double)evidence->ring.bytes * 8 * (double)NS_PER_S / mean_ns * 2 * (n - 1) / n;
+}
+
+/* --- bytes --- */
+
+static void tell_bytes(
+	struct judging *judging, const struct evidence *evidence, const struct seen *seen)
+{
+	const struct plan_ring *ring = &evidence->ring;
+	uint64_t total = (uint64_t)ring->iterations * 2 * (ring->ranks - 1) * ring->bytes;
+	bool even = ring->bytes % ((uint64_t)ring->ranks * ring->elem_bytes) == 0;
+	uint64_t delivered = 0;
+	uint32_t wrong = 0;
+	struct finding *finding;
+
+	for (size_t i = 0; i < evidence->flow_count; i++) {
+		delivered += evidence->flows[i].bytes_delivered;
+		wrong += even && evidence->flows[i].bytes_delivered != total / ring->ranks;
+	}
+	if (evidence->flow_count != ring->ranks || !stage_complete(evidence))
+		return;
+	finding = judging_say(judging, "ring.bytes", "ring",
+		delivered == total && !wrong ? VERDICT_PASS : VERDICT_FAIL, seen);
+	finding_text(finding,
+		"%" PRIu64 " bytes delivered to %u ranks in %u all-reduces of %" PRIu64
+		" bytes; 2V(N-1)/N asks for %" PRIu64,
+		delivered, ring->ranks, ring->iterations, ring->bytes, total);
+	finding_limit(finding, (double)delivered, (double)total, "bytes",
+		"2V(N-1)/N of every rank (ring all-reduce)");
+	if (finding->verdict == VERDICT_FAIL) {
+		finding->rank = RANK_SYMPTOM;
+		finding->culprit_kind = CULPRIT_UNLOCATED;
+		finding_advice(finding,
+			"the ledger of the collective does not balance: check the "
+			"sums of the data before anything else");
+	}
+}
+
+/* --- bandwidth --- */
+
+static uint64_t host_wait_ns(const struct ringtime *times, uint32_t *rank)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < times->ranks; i++)
+		if (times->edges[i].wait_ns > most) {
+			most = times->edges[i].wait_ns;
+			*rank = i;
+		}
+	return most;
+}
+
+static void vote_edges(
+	struct votes *votes, const struct evidence *evidence, const struct ringtime *times)
+{
+	uint32_t slow = 0;
+
+	for (uint32_t i = 0; i < times->ranks; i++)
+		slow += (double)times->edges[i].median_ns >
+			EDGE_SLOW * (double)times->median_ns;
+	for (size_t i = 0; i < evidence->flow_count; i++) {
+		uint32_t rank = evidence->flows[i].flow;
+		bool bad = slow == 0 || (rank < times->ranks &&
+						(double)times->edges[rank].median_ns >
+							EDGE_SLOW * (double)times->median_ns);
+
+		votes_add(votes, evidence, i, bad);
+	}
+}
+
+static void edge_name(const struct evidence *evidence, uint32_t rank, char *text, size_t bytes)
+{
+	const struct plan_ring *ring = &evidence->ring;
+	char from[2 * NAME_BYTES], to[2 * NAME_BYTES];
+
+	fabric_nic_name(evidence->fabric, ring->nics[rank], from);
+	fabric_nic_name(evidence->fabric, ring->nics[(rank + 1) % ring->ranks], to);
+	snprintf(text, bytes, "%.31s->%.31s", from, to);
+}
+
+/* A host that is late to post, on a network that lost nothing. */
+static bool tell_host(struct judging *judging, const struct evidence *evidence,
+	const struct ringtime *times, struct finding *finding)
+{
+	struct tally tally = { 0 };
+	uint32_t rank = 0;
+	uint64_t wait_ns = host_wait_ns(times, &rank);
+	char name[2 * NAME_BYTES];
+
+	tally_add(&tally, evidence);
+	if ((double)wait_ns < HOST_SHARE * (double)(times->end_ns - times->start_ns) ||
+		tally_drops(&tally) || tally.lost || tally.resent || tally.timeouts)
+		return false;
+	fabric_nic_name(judging->fabric, evidence->ring.nics[rank], name);
+	finding->verdict = VERDICT_FAIL;
+	finding->rank = RANK_SYMPTOM;
+	finding->culprit_kind = CULPRIT_NOT_NETWORK;
+	snprintf(finding->culprit, sizeof(finding->culprit), "not the network");
+	finding_advice(finding,
+		"%s had its input for %.0f us before it posted, and nothing was lost "
+		"or resent: look at the host (compute, CPU, PCIe), not at the "
+		"network",
+		name, (double)wait_ns / (double)NS_PER_US);
+	return true;
+}
+
+static void tell_bandwidth(struct judging *judging, const struct evidence *evidence,
+	const struct ringtime *times, const struct seen *seen)
+{
+	double limit = (double)judging->fabric->limits.busbw_ppb / (double)PPB;
+	double bps = busbw_bps(evidence, times), share = bps / least_ceiling_bps(evidence);
+	const struct edge_time *edge = &times->edges[times->slowest];
+	double n = times->ranks;
+	struct finding *finding;
+	struct votes votes;
+	char name[80];
+
+	edge_name(evidence, times->slowest, name, sizeof(name));
+	finding = judging_say(judging, "ring.busbw", "ring",
+		stage_met_deadline(&evidence->stage) ? VERDICT_PASS : VERDICT_UNKNOWN, seen);
+	finding_text(finding,
+		"%u ranks, %u all-reduces: algbw %.2f, busbw %.2f Gb/s, %.1f %% of "
+		"the payload ceiling; slowest edge %s, %.1f us a step, median edge "
+		"%.1f us",
+		times->ranks, times->iterations, bps * n / (2 * (n - 1)) / (double)GBPS,
+		bps / (double)GBPS, share * 100, name,
+		(double)edge->median_ns / (double)NS_PER_US,
+		(double)times->median_ns / (double)NS_PER_US);
+	finding_limit(finding, share, limit, "ratio",
+		"limits.busbw of line rate less framing (MTU %u)", judging->fabric->mtu_bytes);
+	if (share >= limit || tell_host(judging, evidence, times, finding))
+		return;
+	finding->weight = (uint64_t)((limit - share) * 1e6);
+	finding_advice(finding,
+		"look at the way of %s: a ring runs at the speed of its slowest edge", name);
+	votes_begin(&votes, judging->fabric);
+	vote_edges(&votes, evidence, times);
+	judging_complain(judging, &votes, seen);
+}
+
+/* --- spikes --- */
+
+static void tell_spikes(struct judging *judging, const struct evidence *evidence,
+	const struct ringtime *times, const struct seen *seen)
+{
+	double run_ns = (double)(times->end_ns - times->start_ns), spike_ns = 0;
+	double limit = (double)judging->fabric->limits.spike_ppb / (double)PPB;
+	const struct edge_time *worst = &times->edges[0];
+	struct tally tally = { 0 };
+	struct finding *finding;
+	struct votes votes;
+	uint32_t spikes = 0, timeouts;
+
+	for (uint32_t i = 0; i < times->ranks; i++) {
+		const struct edge_time *edge = &times->edges[i];
+
+		spikes += edge->spikes;
+		spike_ns += (double)edge->spike_ns;
+		if (edge->longest_ns - edge->median_ns > worst->longest_ns - worst->median_ns)
+			worst = edge;
+	}
+	tally_add(&tally, evidence);
+	timeouts = ringtime_timeouts(
+		worst->longest_ns - worst->median_ns, judging->fabric->policy.timeout_exp);
+	finding = judging_say(judging, "ring.spikes", "ring", VERDICT_PASS, seen);
+	finding_text(finding,
+		"%u steps stuck out (above the median of their edge + max(%.0f %%, 5 MAD)), "
+		"the "
+		"longest by %.0f us%s; same window: %" PRIu64 " dropped, %" PRIu64
+		" lost, %" PRIu64 " resent, %" PRIu64 " timeouts, %" PRIu64 " XOFF, %" PRIu64
+		" CNP",
+		spikes, limit * 100,
+		(double)(worst->longest_ns - worst->median_ns) / (double)NS_PER_US,
+		timeouts ? ", as long as ACK timeouts are" : "", tally_drops(&tally),
+		tally.lost, tally.resent, tally.timeouts, tally.xoff, tally.cnps_sent);
+	finding_limit(finding, spike_ns / run_ns / times->ranks, limit, "ratio",
+		"time lost in spikes over the run; limits.spike");
+	if (!(timeouts && tally.timeouts) && spike_ns / run_ns / times->ranks <= limit)
+		return;
+	finding_advice(finding,
+		"see the cause if one is named; a spike of k x 4.096 us x 2^%u is a "
+		"packet lost at the end of a message",
+		judging->fabric->policy.timeout_exp);
+	finding->weight = spikes;
+	votes_begin(&votes, judging->fabric);
+	for (size_t i = 0; i < evidence->flow_count; i++) {
+		uint32_t rank = evidence->flows[i].flow;
+
+		votes_add(&votes, evidence, i,
+			rank < times->ranks && times->edges[rank].spikes > 0);
+	}
+	judging_complain(judging, &votes, seen);
+}
+
+static void stage(struct judging *judging, void *state, const struct evidence *evidence)
+{
+	struct seen seen = { 0 };
+	struct ringtime times;
+
+	(void)state;
+	if (evidence->stage.layer != LAYER_RING)
+		return;
+	seen_add(&seen, &evidence->stage);
+	if (ringtime_init(&times, evidence, judging->fabric->limits.spike_ppb)) {
+		tell_bytes(judging, evidence, &seen);
+		tell_bandwidth(judging, evidence, &times, &seen);
+		tell_spikes(judging, evidence, &times, &seen);
+	} else {
+		struct finding *finding =
+			judging_say(judging, "ring.busbw", "ring", VERDICT_UNKNOWN, &seen);
+
+		finding_text(
+			finding, "no all-reduce of %s was completed", evidence->stage.name);
+	}
+	ringtime_free(&times);
+}
+
+static void end(struct judging *judging, void *state, bool speak)
+{
+	(void)judging;
+	(void)state;
+	(void)speak;
+}
+
+const struct judge judge_ring = { begin, stage, end };

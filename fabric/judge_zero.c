@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * zero loss, over all stages of all layers: nothing dropped by a switch for any
+ * cause, nothing sent twice. One symptom a layer; who did it is said by the
+ * causes. When nothing was lost the claim is printed with its bound, p < 3/n.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "fabric/chance.h"
+#include "fabric/judging.h"
+#include "fabric/tally.h"
+#include "lib/grow.h"
+
+struct layer_loss {
+	struct tally tally;
+	struct seen lossy, seen;
+	struct votes votes;
+	bool settled; /* every stage ran to its end or deadline */
+};
+
+static void *begin(const struct judging *judging)
+{
+	struct layer_loss *layers = zeroed(LAYER_COUNT, sizeof(*layers));
+
+	for (int layer = 0; layer < LAYER_COUNT; layer++) {
+		votes_begin(&layers[layer].votes, judging->fabric);
+		layers[layer].settled = true;
+	}
+	return layers;
+}
+
+static bool is_lossy(const struct tally *tally)
+{
+	return tally_drops(tally) || tally->resent || tally->timeouts || tally->naks ||
+	       tally->out_of_sequence || tally->errors;
+}
+
+static void stage(struct judging *judging, void *state, const struct evidence *evidence)
+{
+	struct layer_loss *layers = state;
+	struct layer_loss *layer = &layers[evidence->stage.layer];
+	struct tally tally = { 0 };
+
+	(void)judging;
+	tally_add(&tally, evidence);
+	tally_add(&layer->tally, evidence);
+	seen_add(&layer->seen, &evidence->stage);
+	layer->settled &= stage_met_deadline(&evidence->stage);
+	if (!is_lossy(&tally))
+		return;
+	seen_add(&layer->lossy, &evidence->stage);
+	for (size_t i = 0; i < evidence->flow_count; i++) {
+		const struct run_flow *flow = &evidence->flows[i];
+
+		votes_add(&layer->votes, evidence, i,
+			flow->packets_resent || flow->timeouts || flow->out_of_sequence ||
+				flow->qp_error);
+	}
+}
+
+static void tell_lossy(struct judging *judging, struct layer_loss *layer)
+{
+	const struct tally *tally = &layer->tally;
+	uint64_t drops = tally_drops(tally);
+	struct finding *finding;
+
+	finding = judging_say(judging, "lossless.loss", plan_layer_name(layer->lossy.layer),
+		VERDICT_FAIL, &layer->lossy);
+	finding->weight = drops + tally->lost + tally->resent;
+	finding_text(finding,
+		"%" PRIu64 " packets dropped by switches (%" PRIu64 " buffer, %" PRIu64
+		" headroom, %" PRIu64 " lossy queue, %" PRIu64 " port down), %" PRIu64
+		" lost on links; of %" PRIu64 " data packets %" PRIu64
+		" were sent again, %" PRIu64 " timeouts, %" PRIu64 " NAKs, %" PRIu64
+		" gaps at receivers",
+		drops, tally->drop_buffer, tally->drop_headroom,
+		tally->drop_egress + tally->drop_other, tally->drop_down, tally->lost,
+		tally->sent, tally->resent, tally->timeouts, tally->naks,
+		tally->out_of_sequence);
+	finding_limit(finding, (double)(drops + tally->resent), 0, "packets",
+		"0 loss, 0 NAK, 0 sequence error in a lossless class (SONiC RoCEv2 test plan)");
+	finding_advice(finding,
+		"read the causes first; without one, compare the discard counters "
+		"of every hop in the same window");
+	judging_complain(judging, &layer->votes, &layer->lossy);
+}
+
+static void tell_clean(struct judging *judging, const struct layer_loss *layers)
+{
+	struct finding *finding;
+	struct seen seen = { 0 };
+	struct tally sum = { 0 };
+	bool settled = true;
+
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		sum.sent += layers[i].tally.sent;
+		sum.hops += layers[i].tally.hops;
+		settled &= layers[i].settled;
+		seen_merge(&seen, &layers[i].seen);
+	}
+	if (sum.sent == 0)
+		return;
+	finding = judging_say(judging, "lossless.loss", "lossless",
+		settled ? VERDICT_PASS : VERDICT_UNKNOWN, &seen);
+	finding_text(finding,
+		"0 of %" PRIu64 " data packets lost, resent or out of sequence, in %" PRIu64
+		" crossings of links: with 95 %% certainty fewer than %.1e are (p < 3/n)%s",
+		sum.sent, sum.hops, chance_zero_loss_bound(sum.sent),
+		settled ? "" : "; some stages were cut short");
+	finding_limit(finding, 0, 0, "packets",
+		"0 loss, 0 NAK, 0 sequence error in a lossless class (SONiC RoCEv2 test plan)");
+}
+
+static void end(struct judging *judging, void *state, bool speak)
+{
+	struct layer_loss *layers = state;
+	bool lossy = false;
+
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		if (speak && layers[i].lossy.stages) {
+			tell_lossy(judging, &layers[i]);
+			lossy = true;
+		}
+		votes_free(&layers[i].votes);
+	}
+	if (speak && !lossy)
+		tell_clean(judging, layers);
+	free(layers);
+}
+
+const struct judge judge_zero = { begin, stage, end };

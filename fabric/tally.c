@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric/tally.h"
+
+#include "lib/units.h"
+
+static void add_flows(struct tally *tally, const struct evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->flow_count; i++) {
+		const struct run_flow *flow = &evidence->flows[i];
+
+		tally->planned_bytes += flow->bytes_planned;
+		tally->posted_bytes += flow->bytes_posted;
+		tally->delivered_bytes += flow->bytes_delivered;
+		tally->sent += flow->packets_sent;
+		tally->resent += flow->packets_resent;
+		tally->received += flow->packets_received;
+		tally->timeouts += flow->timeouts;
+		tally->naks += flow->naks;
+		tally->out_of_sequence += flow->out_of_sequence;
+		tally->ce += flow->ce_packets;
+		tally->cnps_sent += flow->cnps_sent;
+		tally->cnps_handled += flow->cnps_handled;
+		tally->flows++;
+		tally->complete += flow->complete;
+		tally->errors += flow->qp_error;
+	}
+}
+
+static void add_port(struct tally *tally, const struct evidence *evidence, uint32_t port)
+{
+	uint32_t peer = evidence->fabric->ports[port].peer;
+	uint64_t sent = evidence_at(evidence, port, M_TX_PACKETS), got;
+
+	tally->drop_buffer += evidence_sum(evidence, port, M_DROP_BUFFER);
+	tally->drop_headroom += evidence_sum(evidence, port, M_DROP_HEADROOM);
+	tally->drop_egress += evidence_sum(evidence, port, M_DROP_EGRESS);
+	tally->drop_other += evidence_sum(evidence, port, M_DROP_OTHER);
+	tally->drop_down += evidence_sum(evidence, port, M_DROP_LINK_DOWN);
+	tally->drop_no_route += evidence_sum(evidence, port, M_DROP_NO_ROUTE);
+	tally->drop_watchdog += evidence_sum(evidence, port, M_DROP_WATCHDOG);
+	tally->xoff += evidence_sum(evidence, port, M_TX_PAUSE);
+	tally->marked += evidence_sum(evidence, port, M_MARKED);
+	tally->has_pause |= evidence_at(evidence, port, M_TX_PAUSE) != EVIDENCE_ABSENT;
+	tally->has_marks |= evidence_at(evidence, port, M_MARKED) != EVIDENCE_ABSENT;
+	if (sent == EVIDENCE_ABSENT || peer == PORT_NONE)
+		return;
+	tally->hops += sent;
+	got = evidence_at(evidence, peer, M_RX_PACKETS);
+	if (got != EVIDENCE_ABSENT && sent > got)
+		tally->lost += sent - got;
+}
+
+void tally_add(struct tally *tally, const struct evidence *evidence)
+{
+	add_flows(tally, evidence);
+	for (uint32_t port = 0; port < evidence->fabric->port_count; port++)
+		add_port(tally, evidence, port);
+}
+
+uint64_t tally_drops(const struct tally *tally)
+{
+	return tally->drop_buffer + tally->drop_headroom + tally->drop_egress +
+	       tally->drop_other + tally->drop_down + tally->drop_no_route +
+	       tally->drop_watchdog;
+}
+
+double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *flow)
+{
+	uint64_t end_ns = flow->complete ? flow->end_ns : evidence->stage.t1_ns;
+
+	if (end_ns <= flow->start_ns)
+		return 0.0;
+	return (double)flow->bytes_delivered * 8 * (double)NS_PER_S /
+	       (double)(end_ns - flow->start_ns);
+}
+
+bool stage_met_deadline(const struct run_stage *stage)
+{
+	return stage->status == RUN_COMPLETE ||
+	       (stage->status == RUN_PARTIAL &&
+		       stage->t1_ns - stage->t0_ns >= stage->deadline_ns);
+}

@@ -1,0 +1,41 @@
+/*
+ * tally - the sums of one stage: what its flows and its ports counted, all
+ * places together. Absent counters add nothing; has_* tell whether any was read.
+ */
+#ifndef FABRIC_TALLY_H
+#define FABRIC_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/evidence.h"
+
+struct tally {
+	/* flows */
+	uint64_t planned_bytes, posted_bytes, delivered_bytes;
+	uint64_t sent, resent, received; /* data packets */
+	uint64_t timeouts, naks, out_of_sequence, ce, cnps_sent, cnps_handled;
+	uint32_t flows, complete, errors;
+	/* ports */
+	uint64_t drop_buffer, drop_headroom, drop_egress, drop_other, drop_down, drop_no_route,
+		drop_watchdog;
+	uint64_t xoff, marked, lost; /* lost: sent minus received over all links */
+	uint64_t hops;               /* packets sent over all ports */
+	bool has_pause, has_marks;
+};
+
+void tally_add(struct tally *tally, const struct evidence *evidence);
+
+/* Packets dropped by switches, of all causes. */
+uint64_t tally_drops(const struct tally *tally);
+
+/* Goodput of a flow, payload bits a second, from its first packet to its last
+ * byte, or to the end of the window when it is not complete; 0 when it has not
+ * sent. */
+double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *flow);
+
+/* Whether a stage that is not complete ran to its own deadline: then what did not
+ * finish is an observation, and not for want of time. */
+bool stage_met_deadline(const struct run_stage *stage);
+
+#endif
