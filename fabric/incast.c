@@ -34,6 +34,18 @@ static void pool_init(struct pool *pool, const struct leafnics *by_leaf, struct 
 	}
 }
 
+/* Makes nic the first that its leaf gives. */
+static void pool_prefer(struct pool *pool, uint32_t nic)
+{
+	uint32_t *first = pool->nics + pool->by_leaf->first[pool->by_leaf->leaf[nic]];
+	uint32_t *at = first;
+
+	while (*at != nic)
+		at++;
+	*at = *first;
+	*first = nic;
+}
+
 static void pool_reset(struct pool *pool)
 {
 	for (uint32_t leaf = 0; leaf < pool->by_leaf->leaves; leaf++)
@@ -80,15 +92,15 @@ static uint32_t take_sender(struct pool *pool, uint32_t home, uint32_t k)
 	return PORT_NONE;
 }
 
-static bool assign(struct incast *incast, struct pool *pool, uint32_t first_leaf, bool victims)
+static bool assign(struct incast *incast, struct pool *pool, const struct incast_wish *wish)
 {
 	pool_reset(pool);
 	for (uint32_t t = 0; t < incast->count; t++)
 		take_target(pool, &incast->targets[t],
-			pool->leaves[(first_leaf + t) % pool->count], victims);
+			pool->leaves[(wish->first_leaf + t) % pool->count], wish->victims);
 	for (uint32_t k = 0; k < incast->per_target; k++) {
 		for (uint32_t t = 0; t < incast->count; t++) {
-			uint32_t home = (first_leaf + t) % pool->count;
+			uint32_t home = (wish->first_leaf + t) % pool->count;
 			uint32_t nic = take_sender(pool, home, k);
 
 			if (nic == PORT_NONE)
@@ -116,25 +128,28 @@ uint32_t incast_senders_max(const struct stage_build *build)
 }
 
 bool incast_init(struct incast *incast, const struct stage_build *build, struct rng *rng,
-	uint32_t per_target, uint32_t targets, uint32_t first_leaf, bool victims)
+	const struct incast_wish *wish)
 {
 	const struct leafnics *by_leaf = &build->by_leaf;
-	uint32_t most = by_leaf->count / (per_target + 1);
+	uint32_t most = by_leaf->count / (wish->per_target + 1);
 	bool found = false;
 	struct pool pool;
 
 	*incast = (struct incast)INCAST_INIT;
-	if (by_leaf->used < 2 || per_target == 0 || most == 0)
+	if (by_leaf->used < 2 || most == 0)
 		return false;
-	if (targets > by_leaf->used)
-		targets = by_leaf->used;
-	incast->count = targets < most ? targets : most;
-	incast->per_target = per_target;
+	if (most > by_leaf->used)
+		most = by_leaf->used;
+	incast->count = wish->targets < most ? wish->targets : most;
+	incast->per_target = wish->per_target;
 	incast->targets = zeroed(incast->count, sizeof(*incast->targets));
-	incast->senders = zeroed((size_t)incast->count * per_target, sizeof(*incast->senders));
+	incast->senders =
+		zeroed((size_t)incast->count * wish->per_target, sizeof(*incast->senders));
 	pool_init(&pool, by_leaf, rng);
+	if (wish->nic != PORT_NONE)
+		pool_prefer(&pool, wish->nic);
 	while (incast->count > 0) {
-		found = assign(incast, &pool, first_leaf, victims);
+		found = assign(incast, &pool, wish);
 		if (found)
 			break;
 		incast->count--;

@@ -32,15 +32,19 @@ struct incast {
  * in use; 0 with fewer than two leaves. */
 uint32_t incast_senders_max(const struct stage_build *build);
 
-/*
- * Finds the most targets, at most `targets`, that can have per_target senders each;
- * the first is on the first_leaf-th leaf in use and the others on those that
- * follow, so that sets of incast.count leaves each go round all. rng picks the
- * NICs. victims: leave room for them in leaves of three NICs or more. Returns whether there
- * is room for one target at all.
- */
+struct incast_wish {
+	uint32_t per_target; /* senders; > 0 */
+	uint32_t targets;    /* at most */
+	uint32_t first_leaf; /* number among the leaves in use of the first target's leaf */
+	uint32_t nic;        /* the first target, on that leaf; PORT_NONE: drawn */
+	bool victims;        /* leave room for them in leaves of three NICs or more */
+};
+
+/* Finds the most targets that can have so many senders each: on first_leaf and the
+ * leaves that follow, so that sets of incast.count leaves each go round all. rng picks
+ * the NICs. Returns whether there is room for one target at all. */
 bool incast_init(struct incast *incast, const struct stage_build *build, struct rng *rng,
-	uint32_t per_target, uint32_t targets, uint32_t first_leaf, bool victims);
+	const struct incast_wish *wish);
 void incast_free(struct incast *incast); /* safe on INCAST_INIT, safe twice */
 
 #endif

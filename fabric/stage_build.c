@@ -150,6 +150,20 @@ uint64_t stage_held_bytes(const struct stage_build *build, uint32_t busy_ports)
 	return held < policy->buffer_bytes ? held : policy->buffer_bytes;
 }
 
+uint32_t stage_rail(const struct stage_build *build, uint32_t rail, uint32_t *nics)
+{
+	const struct fabric *fabric = build->fabric;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < build->by_leaf.count; i++) {
+		uint32_t nic = build->by_leaf.nics[i];
+
+		if (fabric->ports[fabric->nics[nic]].number == rail + 1)
+			nics[count++] = nic;
+	}
+	return count;
+}
+
 /* --- permutations --- */
 
 /* All NICs in a random order of leaves and, in each, of NICs. From a leaf with more

@@ -86,6 +86,10 @@ uint64_t stage_held_bytes(const struct stage_build *build, uint32_t busy_ports);
 uint32_t stage_permutation(
 	const struct stage_build *build, struct rng *rng, uint32_t *src, uint32_t *dst);
 
+/* NICs of one rail, from 0, in order of leaf, then of host; nics has room for
+ * by_leaf.count. Returns how many. */
+uint32_t stage_rail(const struct stage_build *build, uint32_t rail, uint32_t *nics);
+
 /* The layers, each adding its stages to build->plan. */
 void stages_pairs(struct stage_build *build);
 void stages_nonblocking(struct stage_build *build);

@@ -85,26 +85,33 @@ const char *profile_name(enum profile profile); /* "quick", "full" */
  * fall on the same stages on every machine. */
 uint64_t plan_start_ns(const struct plan *plan, size_t stage);
 
-/* --- single stages by hand; each adds one stage named after its command --- */
+/* --- single stages by hand; plans of profile "hand" --- */
 
 /* All are read by the functions below; 0 stands for the default in brackets. */
 struct hand_stage {
-	uint32_t qps;   /* per flow [4] */
-	uint64_t bytes; /* payload: per flow [64 MiB]; ring: reduced per rank [1 MiB a rank] */
+	uint32_t qps; /* per flow or ring edge, at most 256 [4; burst and ring 1] */
+	uint64_t
+		bytes; /* payload of a sender [64 MiB]; ring: reduced per rank [1 MiB a rank] */
 	bool not_ect;
 	uint32_t src, dst;        /* NICs; PORT_NONE: drawn by the seed */
 	uint32_t senders;         /* incast, burst: N of N:1 [8, or as many as there are] */
 	uint64_t burst_bytes;     /* burst: of one sender [64 KiB] */
-	uint64_t burst_period_ns; /* burst [twice what the target needs for one burst] */
+	uint64_t burst_period_ns; /* burst: from start to start [twice what the target needs] */
 	uint32_t bursts;          /* burst [20] */
 	uint32_t ranks;           /* ring: the first so many NICs in ring order [all] */
-	uint32_t rail;            /* ring: from 0 */
+	uint32_t rail;            /* ring: from 1 [1] */
 	uint32_t iterations;      /* ring [5] */
 	uint64_t seed;
 };
 
-/* Each returns 0, or -EINVAL with what was given and what would do, and then adds
- * nothing. */
+#define HAND_BYTES_MAX (UINT64_C(1) << 40)
+
+/*
+ * Each adds one stage named after its command, of the layer that it belongs to; incast
+ * one more before it, its victim alone, where there is a victim. Returns 0, or
+ * -EINVAL with what was given and what would do, and then adds nothing. plan is PLAN_INIT
+ * before.
+ */
 int plan_bw(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,
 	struct diag *diag);
 int plan_incast(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,

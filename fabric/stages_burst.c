@@ -63,15 +63,20 @@ static void burst(
 
 void stages_burst(struct stage_build *build)
 {
-	uint32_t n = incast_senders_max(build);
+	uint32_t most = incast_senders_max(build);
+	struct incast_wish wish = {
+		.per_target = most < BURST_SENDERS ? most : BURST_SENDERS,
+		.targets = 1,
+		.nic = PORT_NONE,
+	};
 	struct incast incast;
 	struct rng rng;
 
-	if (n < 2)
+	if (most < 2)
 		return;
 	stage_rng(build, STREAM_BURST, &rng);
-	if (!incast_init(&incast, build, &rng, n < BURST_SENDERS ? n : BURST_SENDERS, 1,
-		    (uint32_t)rng_below(&rng, build->by_leaf.used), false))
+	wish.first_leaf = (uint32_t)rng_below(&rng, build->by_leaf.used);
+	if (!incast_init(&incast, build, &rng, &wish))
 		return;
 	for (uint32_t step = 0; step < STEPS; step++)
 		for (uint32_t gap = 0; gap < COUNT_OF(gap_percent); gap++)

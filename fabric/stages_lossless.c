@@ -133,14 +133,24 @@ static void incast_stage(struct stage_build *build, const struct incast *incast,
 static uint32_t incast_set(struct stage_build *build, uint32_t n, uint32_t set,
 	uint32_t targets, uint32_t first_leaf)
 {
+	struct incast_wish wish = {
+		.per_target = n,
+		.targets = targets,
+		.first_leaf = first_leaf,
+		.nic = PORT_NONE,
+		.victims = true,
+	};
 	struct incast incast;
 	uint32_t covered;
 	struct rng rng;
 
 	stage_rng(build, STREAM_INCAST + n * UINT64_C(100) + set, &rng);
-	if (!incast_init(&incast, build, &rng, n, targets, first_leaf, true) &&
-		!incast_init(&incast, build, &rng, n, 1, first_leaf, false))
-		return 0;
+	if (!incast_init(&incast, build, &rng, &wish)) {
+		wish.targets = 1;
+		wish.victims = false;
+		if (!incast_init(&incast, build, &rng, &wish))
+			return 0;
+	}
 	alone(build, &incast, set);
 	incast_stage(build, &incast, LOSSLESS_NOT_ECT, set);
 	incast_stage(build, &incast, LOSSLESS_ECT, set);

@@ -25,21 +25,6 @@ static uint64_t hops_at_most(const struct stage_build *build)
 	return build->profile == PROFILE_FULL ? 10 * hops : hops;
 }
 
-/* NICs of one rail in order of leaf, then of host. */
-static uint32_t rail_members(const struct stage_build *build, uint32_t rail, uint32_t *nics)
-{
-	const struct fabric *fabric = build->fabric;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < build->by_leaf.count; i++) {
-		uint32_t nic = build->by_leaf.nics[i];
-
-		if (fabric->ports[fabric->nics[nic]].number == rail + 1)
-			nics[count++] = nic;
-	}
-	return count;
-}
-
 /* Packets of an all-reduce are ranks x 2 (ranks - 1) x packets a chunk: the most ranks
  * whose iterations stay in the budget of one rail. */
 static uint32_t ranks_at_most(const struct stage_build *build, uint64_t chunk_packets)
@@ -111,7 +96,7 @@ void stages_ring(struct stage_build *build)
 {
 	for (uint32_t rail = 0; rail < build->fabric->rails; rail++) {
 		uint32_t *nics = zeroed(build->by_leaf.count + 1, sizeof(*nics));
-		uint32_t members = rail_members(build, rail, nics);
+		uint32_t members = stage_rail(build, rail, nics);
 
 		if (members < 2)
 			free(nics);
