@@ -69,7 +69,7 @@ static int put_without(
 	struct run_stage row = stage_row(runner->plan, index);
 
 	row.status = status;
-	snprintf(row.reason, sizeof(row.reason), "%s", reason);
+	snprintf(row.reason, sizeof(row.reason), "%.255s", reason);
 	return run_put_stage(runner->run, &row, runner->diag);
 }
 

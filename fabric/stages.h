@@ -8,7 +8,7 @@
  * layer        variant            repeat       subject
  * pairs        enum pairs_span    round        0
  * nonblocking  QPs per pair       permutation  0
- * lossless     senders per target set          enum lossless_kind
+ * lossless     senders per target set or draw  enum lossless_kind
  * burst        size step, from 0  0            gap step, from 0
  * ring         ranks              0            rail, from 0
  *
@@ -18,7 +18,9 @@
  *   has one sender and one receiver, so that no two flows can meet on an uplink
  *   as fast as a NIC, whatever the hash: what is missing is not ECMP's doing.
  * nonblocking: every NIC sends once and receives once, on another leaf, all at the
- *   same time. The permutation depends on repeat alone, so that repeat k at 1, 4,
+ *   same time, Not-ECT: what is missing is the links' or the hash's doing, not
+ *   that of congestion control looking for its share; the busiest link, by the ways of
+ *   the QPs, is then kept busy 0.9 of the time or more. The permutation depends on repeat alone, so that repeat k at 1, 4,
  *   16 and 32 QPs differs in nothing but the QPs.
  * lossless: targets are NICs on different leaves, each with its own senders; a
  *   flow belongs to the target that is its dst. A victim (FLOW_VICTIM) runs between
@@ -28,11 +30,12 @@
  *   variant and repeat) are the same NICs. Over the sets of the smallest N every
  *   leaf is a target. In the local stage (LOSSLESS_LOCAL_*) every NIC of a leaf of
  *   three or more is a target in its turn (start_ns), senders on the same leaf.
- *   LOSSLESS_MIXED: every NIC sends Not-ECT to a target on another leaf, one target a
- *   leaf, until the pause fills the switches back to the sending NICs, and one ECT
- *   flow a leaf passes through the queues that stand there: every fabric port must
- *   pause, obey and mark. LOSSLESS_LEAF_WIDE (ECT): all NICs of the other leaves to all
- *   NICs of some leaves, at 2:1 or more where there are three leaves or more.
+ *   LOSSLESS_MIXED: whole leaves send Not-ECT to targets on others, one target a leaf,
+ *   until the pause fills the switches back to the sending NICs, and one ECT flow a
+ *   leaf passes through the queues that stand there: every fabric port must pause, obey
+ *   and mark. All leaves send, then those of even, then those of odd number; drawn anew
+ *   for each repeat. LOSSLESS_LEAF_WIDE (ECT): all NICs of the other leaves to all NICs of
+ *   some leaves, at 2:1 or more where there are three leaves or more.
  *   Which ECN a flow has is in the flow (not_ect).
  * burst: all senders of a target burst at the same instant, burst_bytes every
  *   burst_period_ns, ECT. Size steps grow from below ECN's kmin to beyond what the

@@ -7,60 +7,113 @@
 #include "lib/units.h"
 
 #define HOPS_QUICK UINT64_C(1500000)
+#define LARGE_NICS 256u
 
-/* Index-th leaf in use after leaf. */
-static uint32_t leaf_after(const struct leafnics *by_leaf, uint32_t leaf, uint32_t index)
+/* Which leaves send and which have a target in a pause spread: all do both, or those of
+ * even number send to those of odd number, or the other way round. A leaf that only
+ * sends holds more for each uplink than one whose uplinks bring as much in. */
+enum side { SIDE_BOTH, SIDE_EVEN, SIDE_ODD };
+
+struct spread {
+	uint32_t *from, *to; /* leaves; owned */
+	uint32_t from_count, to_count;
+	uint32_t senders; /* NICs */
+	uint32_t draw;    /* which NIC of a leaf is the target */
+};
+
+static void spread_init(
+	struct spread *spread, const struct leafnics *by_leaf, enum side side, uint32_t draw)
 {
-	do {
-		leaf = (leaf + 1) % by_leaf->leaves;
-		if (leafnics_size(by_leaf, leaf) && index-- == 0)
-			return leaf;
-	} while (true);
+	uint32_t number = 0;
+
+	*spread = (struct spread){
+		.from = zeroed(by_leaf->leaves, sizeof(uint32_t)),
+		.to = zeroed(by_leaf->leaves, sizeof(uint32_t)),
+		.draw = draw,
+	};
+	for (uint32_t leaf = 0; leaf < by_leaf->leaves; leaf++) {
+		uint32_t size = leafnics_size(by_leaf, leaf);
+
+		if (size == 0)
+			continue;
+		if (side == SIDE_BOTH || (number % 2 == 0) == (side == SIDE_EVEN)) {
+			spread->from[spread->from_count++] = leaf;
+			spread->senders += size;
+		}
+		if (side == SIDE_BOTH || (number % 2 == 0) != (side == SIDE_EVEN))
+			spread->to[spread->to_count++] = leaf;
+		number++;
+	}
 }
 
-static void add_mixed_leaf(struct stage_build *build, struct plan_stage *stage, uint32_t leaf,
-	uint32_t draw, uint64_t bytes)
+/* The leaf that is index-th in turn among those with a target, never leaf itself. */
+static uint32_t home_of(const struct spread *spread, uint32_t leaf, uint32_t index)
+{
+	uint32_t home = spread->to[index % spread->to_count];
+
+	return home == leaf ? spread->to[(index + 1) % spread->to_count] : home;
+}
+
+static void add_leaf(struct stage_build *build, struct plan_stage *stage,
+	const struct spread *spread, uint32_t number, uint64_t bytes)
 {
 	const struct leafnics *by_leaf = &build->by_leaf;
-	uint32_t others = by_leaf->used - 1, size = leafnics_size(by_leaf, leaf);
-	struct plan_flow *flow;
+	uint32_t leaf = spread->from[number], size = leafnics_size(by_leaf, leaf);
+	uint32_t home, draw = spread->draw;
 
 	for (uint32_t i = 0; i < size; i++) {
-		uint32_t home = leaf_after(by_leaf, leaf, (leaf + i) % others);
-
-		flow = stage_flow(stage, leafnics_at(by_leaf, leaf, i),
-			leafnics_at(by_leaf, home, draw), NOT_ECT_QPS, bytes);
-		flow->not_ect = true;
+		home = home_of(spread, leaf, number + 1 + draw + i);
+		stage_flow(stage, leafnics_at(by_leaf, leaf, i),
+			leafnics_at(by_leaf, home, draw), NOT_ECT_QPS, bytes)
+			->not_ect = true;
 	}
-	if (size)
-		stage_flow(stage, leafnics_at(by_leaf, leaf, draw + 1),
-			leafnics_at(
-				by_leaf, leaf_after(by_leaf, leaf, draw % others), draw + 1),
-			2 * NOT_ECT_QPS, bytes / 4);
+	home = home_of(spread, leaf, number + 1);
+	stage_flow(stage, leafnics_at(by_leaf, leaf, draw + 1),
+		leafnics_at(by_leaf, home, draw + 1), 2 * NOT_ECT_QPS, bytes / 2);
 }
 
-/* Every NIC sends to the target of another leaf: as many a target as a leaf has NICs. */
+static void pause_spread(
+	struct stage_build *build, uint32_t repeat, uint32_t draw, enum side side)
+{
+	struct plan_stage *stage;
+	struct spread spread;
+	uint64_t bytes;
+	uint32_t n;
+
+	spread_init(&spread, &build->by_leaf, side, draw);
+	n = spread.senders / spread.to_count;
+	if (n >= 2) {
+		stage = stage_begin(build, LAYER_LOSSLESS);
+		stage->variant = n;
+		stage->repeat = repeat;
+		stage->subject = LOSSLESS_MIXED;
+		bytes = lossless_not_ect_bytes(build, n) / n;
+		for (uint32_t i = 0; i < spread.from_count; i++)
+			add_leaf(build, stage, &spread, i, bytes);
+		stage_name(stage, "pause-spread-%u", repeat + 1);
+		stage_note(stage, "%u NICs to %u targets, Not-ECT; one ECT flow a leaf beside",
+			spread.senders, spread.to_count);
+		stage_end(build, stage);
+	}
+	free(spread.from);
+	free(spread.to);
+}
+
 void stages_pause_spread(struct stage_build *build)
 {
-	uint32_t leaves = build->by_leaf.used, n;
-	struct plan_stage *stage;
+	static const enum side sides[] = { SIDE_BOTH, SIDE_EVEN, SIDE_ODD };
+	uint32_t rounds = build->by_leaf.count > LARGE_NICS ? 1 : 2;
 	struct rng rng;
 	uint32_t draw;
 
-	if (leaves < 2 || build->by_leaf.count < 2 * leaves)
+	if (build->by_leaf.used < 2)
 		return;
-	n = build->by_leaf.count / leaves;
-	stage = stage_begin(build, LAYER_LOSSLESS);
-	stage->variant = n;
-	stage->subject = LOSSLESS_MIXED;
+	if (build->profile == PROFILE_FULL)
+		rounds *= 2;
 	stage_rng(build, STREAM_MIXED, &rng);
 	draw = (uint32_t)rng_below(&rng, build->by_leaf.largest);
-	for (uint32_t leaf = 0; leaf < build->by_leaf.leaves; leaf++)
-		add_mixed_leaf(build, stage, leaf, draw, lossless_not_ect_bytes(build, n) / n);
-	stage_name(stage, "pause-spread");
-	stage_note(
-		stage, "every NIC to one target a leaf, Not-ECT; one ECT flow a leaf beside");
-	stage_end(build, stage);
+	for (uint32_t i = 0; i < rounds * COUNT_OF(sides); i++)
+		pause_spread(build, i, draw + i, sides[i % COUNT_OF(sides)]);
 }
 
 /* NICs of the leaves in use numbered from..from + span - 1 if inside, else of the others. */
