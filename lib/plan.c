@@ -61,6 +61,6 @@ const char *plan_layer_name(enum plan_layer layer)
 	case LAYER_COUNT:
 		break;
 	}
-	assert(!"a layer");
+	assert(false && "a layer");
 	return "";
 }
