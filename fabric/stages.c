@@ -14,7 +14,7 @@ const char *profile_name(enum profile profile)
 	case PROFILE_FULL:
 		return "full";
 	}
-	assert(!"a profile");
+	assert(false && "a profile");
 	return "";
 }
 

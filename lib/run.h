@@ -8,10 +8,13 @@
  * second. Layout: docs/run-file.md. Readers refuse a file of another version.
  *
  * Every function that can fail returns 0 or a negative errno with the sentence
- * in diag: -ENOSPC (disk full), -EROFS/-EACCES (folder or file not writable),
- * -EBUSY (another weft writes it), -EPROTO (another schema version), -EINVAL
- * (not a run file), -EIO. After a failed write all later writes fail likewise;
- * what was committed stays readable.
+ * in diag: -ENOSPC, -EDQUOT, -EFBIG (disk full, quota or ulimit reached), -EROFS,
+ * -EACCES (folder or file not writable), -ENOENT (no such file or folder), -EISDIR,
+ * -EBUSY (another weft writes it), -EPROTO (another schema version), -EINVAL (not a
+ * run file, or a damaged one), -EIO. After a failed write all later writes fail
+ * likewise; what was committed stays readable.
+ *
+ * Texts are cut to their fields. A run is used by one thread at a time.
  */
 #ifndef LIB_RUN_H
 #define LIB_RUN_H
@@ -125,14 +128,15 @@ struct run_fact {
 
 /* --- writing --- */
 
-/* Makes the file; one that exists is replaced only if it is a run file and no
- * one else writes it. The file is locked until run_close(). */
+/* Makes the file; one that exists is replaced only if it is empty, or a run file of
+ * this version that no one else writes. The file is locked until run_close(): nobody
+ * else can write or read it. info is copied. */
 int run_create(
 	struct run **run, const char *path, const struct run_info *info, struct diag *diag);
 
 int run_put_plan(struct run *run, const struct plan *plan, const char *const *nic_names,
 	struct diag *diag);
-/* stage->id is given by the caller: its index in the plan. */
+/* stage->id is given by the caller: its index in the plan. Put again, it replaces. */
 int run_put_stage(struct run *run, const struct run_stage *stage, struct diag *diag);
 int run_put_flows(
 	struct run *run, const struct run_flow *rows, size_t count, struct diag *diag);
@@ -155,7 +159,9 @@ int run_open(struct run **run, const char *path, struct diag *diag); /* read-onl
 const struct run_info *run_info(const struct run *run);
 bool run_ended(const struct run *run, bool *interrupted);
 
-/* Arrays are the caller's, free() them. In the order in which they were put. */
+/* Arrays are the caller's, free() them; NULL when there are none. In the order in which
+ * they were put, stages in the order of their ids. A writer may read too, what it has
+ * put but not committed included: the judges of a run that has not been closed. */
 int run_get_stages(struct run *run, struct run_stage **rows, size_t *count, struct diag *diag);
 int run_get_flows(struct run *run, uint32_t stage, struct run_flow **rows, size_t *count,
 	struct diag *diag);
@@ -176,7 +182,7 @@ int run_get_planned(struct run *run, struct run_stage **rows, size_t *count, str
 int run_get_ring_names(struct run *run, uint32_t stage, char (**names)[RUN_NAME], size_t *count,
 	struct diag *diag);
 
-/* A writer may read too: the judges of a run that has not been closed. Commits first. */
-void run_close(struct run *run); /* NULL is nothing */
+/* Commits what was put, unless a write failed before. NULL is nothing. */
+void run_close(struct run *run);
 
 #endif
