@@ -13,6 +13,7 @@ enum exit_status {
 	EXIT_UNKNOWN = 2, /* we could not find out */
 };
 
+int cmd_accept(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 
 #endif

@@ -11,6 +11,8 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
+	{ "accept", cmd_accept,
+		"whether a fabric does what it was built for, and what is at fault" },
 	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
 	{ NULL, NULL, NULL },
 };

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/conduct.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "fabric/file.h"
+#include "fabric/judge.h"
+#include "fabric/runner.h"
+#include "lib/diag.h"
+#include "lib/finding.h"
+#include "reports/json.h"
+#include "reports/progress.h"
+#include "reports/text.h"
+
+#define RUN_PATH_BYTES 128
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	if (stop)
+		_exit(EXIT_UNKNOWN);
+	stop = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+int conduct_refuse(const struct conduct *conduct, const struct diag *diag)
+{
+	fprintf(stderr, "weft %s: %s\n", conduct->command, diag->text);
+	return EXIT_UNKNOWN;
+}
+
+int conduct_load(struct conduct *conduct)
+{
+	struct diag diag;
+
+	if (fabric_load(&conduct->fabric, conduct->fabric_path, conduct->plane, &diag))
+		return conduct_refuse(conduct, &diag);
+	return EXIT_PASS;
+}
+
+void conduct_free(struct conduct *conduct)
+{
+	plan_free(&conduct->plan);
+	fabric_free(&conduct->fabric);
+}
+
+/* "leafspine-32.run"; of a single stage "leafspine-32-incast.run". What a shell or a
+ * file system could take amiss becomes '-'. */
+static void default_path(const struct conduct *conduct, char *path)
+{
+	bool whole = strcmp(conduct->command, "accept") == 0;
+	const char *name = conduct->fabric.name[0] ? conduct->fabric.name : "fabric";
+
+	snprintf(path, RUN_PATH_BYTES, "%s%s%s.run", name, whole ? "" : "-",
+		whole ? "" : conduct->command);
+	for (char *c = path; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+			*c = '-';
+	if (path[0] == '.' || path[0] == '-')
+		path[0] = '_';
+}
+
+static int create(
+	struct run **run, const struct conduct *conduct, const char *path, struct diag *diag)
+{
+	struct run_info info = {
+		.backend = "sim",
+		.program = "weft " WEFT_VERSION,
+		.seed = conduct->plan.seed,
+		.fabric_text = conduct->fabric.text,
+		.fabric_bytes = conduct->fabric.text_bytes,
+	};
+
+	snprintf(info.profile, sizeof(info.profile), "%s", conduct->plan.profile);
+	snprintf(info.plane, sizeof(info.plane), "%s", conduct->fabric.plane);
+	snprintf(info.fabric_name, sizeof(info.fabric_name), "%s", conduct->fabric.name);
+	snprintf(info.fabric_path, sizeof(info.fabric_path), "%s", conduct->fabric_path);
+	return run_create(run, path, &info, diag);
+}
+
+/* --- the run --- */
+
+static void show_progress(void *arg, const struct runner_at *at)
+{
+	progress_show(arg, &(struct progress_at){
+				   .layer = plan_layer_name(at->layer),
+				   .stage = at->stage,
+				   .index = (uint32_t)at->ended,
+				   .count = (uint32_t)at->count,
+				   .done = at->done_ns,
+				   .all = at->all_ns,
+			   });
+}
+
+static int measure(
+	struct run *run, const struct conduct *conduct, bool *interrupted, struct diag *diag)
+{
+	struct progress progress = PROGRESS_INIT;
+	struct runner_options options = {
+		.threads = (unsigned)conduct->threads,
+		.keep_going = conduct->keep_going,
+		.stop = &stop,
+		.progress = show_progress,
+		.arg = &progress,
+	};
+	int err;
+
+	catch_signals();
+	progress_begin(&progress, stderr);
+	err = runner_run(run, &conduct->fabric, &conduct->plan, &options, interrupted, diag);
+	progress_end(&progress);
+	return err;
+}
+
+static int report(struct run *run, const struct conduct *conduct,
+	const struct findings *findings, const char *path, struct diag *diag)
+{
+	struct report_options options = { .verbose = conduct->verbose, .run_path = path };
+	int err = 0;
+
+	if (conduct->json)
+		return report_json(stdout, run, findings, &options, diag);
+	report_options_for(&options, stdout);
+	if (conduct->show)
+		err = conduct->show(stdout, run, diag);
+	return err ? err : report_text(stdout, run, findings, &options, diag);
+}
+
+static int exit_status(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_PASS:
+	case VERDICT_WARN:
+		return EXIT_PASS;
+	case VERDICT_FAIL:
+		return EXIT_FAIL;
+	case VERDICT_UNKNOWN:
+		break;
+	}
+	return EXIT_UNKNOWN;
+}
+
+/* Judged and reported by the file alone, as weft report does it. */
+static int judge(
+	struct run *run, const struct conduct *conduct, const char *path, struct diag *diag)
+{
+	struct findings findings = FINDINGS_INIT;
+	int err, status = EXIT_UNKNOWN;
+
+	err = judge_run(run, &conduct->fabric, JUDGE_ALL, &findings, diag);
+	if (!err)
+		err = report(run, conduct, &findings, path, diag);
+	if (err)
+		conduct_refuse(conduct, diag);
+	else
+		status = exit_status(report_verdict(run, &findings));
+	findings_free(&findings);
+	return status;
+}
+
+int conduct_run(struct conduct *conduct)
+{
+	char path_made[RUN_PATH_BYTES];
+	const char *path = conduct->run_path;
+	bool interrupted = false;
+	struct run *run = NULL;
+	struct diag diag;
+	int status = EXIT_UNKNOWN;
+
+	if (!path) {
+		default_path(conduct, path_made);
+		path = path_made;
+	}
+	if (create(&run, conduct, path, &diag))
+		return conduct_refuse(conduct, &diag);
+	if (measure(run, conduct, &interrupted, &diag))
+		fprintf(stderr, "weft %s: %s; what was measured before is in %s\n",
+			conduct->command, diag.text, path);
+	else if (interrupted)
+		fprintf(stderr,
+			"weft %s: interrupted; what was measured is in %s, and weft report "
+			"draws it\n",
+			conduct->command, path);
+	else
+		status = judge(run, conduct, path, &diag);
+	run_close(run);
+	return status;
+}

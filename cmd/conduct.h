@@ -1,0 +1,47 @@
+/*
+ * conduct - what accept and the single stages share: load the fabric, run a plan
+ * into a run file, judge it, report.
+ *
+ * The first SIGINT or SIGTERM ends the run early: what was measured stays in the run
+ * file, the rest is unknown there, and the command ends with EXIT_UNKNOWN. The second
+ * ends the program at once.
+ */
+#ifndef CMD_CONDUCT_H
+#define CMD_CONDUCT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "fabric/fabric.h"
+#include "lib/plan.h"
+#include "lib/run.h"
+
+struct diag;
+
+struct conduct {
+	const char *command; /* in messages: "accept" */
+	const char *fabric_path, *plane;
+	const char *run_path; /* NULL: named after the fabric, in the current folder */
+	uint64_t seed, threads;
+	bool json, verbose, keep_going;
+	struct fabric fabric; /* owned, from conduct_load() on */
+	struct plan plan;     /* filled by the command in between; owned */
+	/* Draws what the command shows before the report; may be NULL. Returns 0, or the
+	 * error of reading the run. */
+	int (*show)(FILE *out, struct run *run, struct diag *diag);
+};
+
+/* Reads the fabric file. Returns EXIT_PASS, or EXIT_UNKNOWN after one sentence on
+ * stderr. */
+int conduct_load(struct conduct *conduct);
+
+/* Runs the plan, judges and reports. Returns the exit status. */
+int conduct_run(struct conduct *conduct);
+
+/* Says why on stderr, as "weft accept: ..."; returns EXIT_UNKNOWN. */
+int conduct_refuse(const struct conduct *conduct, const struct diag *diag);
+
+void conduct_free(struct conduct *conduct);
+
+#endif
