@@ -109,6 +109,8 @@ static int build(const struct doc *doc, struct file *file, const char *plane)
 	if (!err)
 		err = file_read_wiring(file);
 	if (!err)
+		err = file_fit_buffer(file);
+	if (!err)
 		err = file_read_faults(file);
 	return err;
 }

@@ -61,7 +61,8 @@ uint32_t file_find_link(
 	return link;
 }
 
-static int change_link(const struct file *file, const struct doc_link *doc, bool *absent)
+static int change_link(
+	const struct file *file, const struct doc_link *doc, bool *absent, uint32_t *given)
 {
 	uint32_t link;
 	int err;
@@ -75,6 +76,11 @@ static int change_link(const struct file *file, const struct doc_link *doc, bool
 		err = file_check_speed(file, &doc->speed, "links.speed");
 	if (err)
 		return err;
+	if (given[link])
+		return file_refuse(file, doc->link.line,
+			"links.link \"%s\": given in line %u already: expected each link once",
+			doc->link.text, given[link]);
+	given[link] = doc->link.line;
 	change(file, link, &doc->speed, &doc->length);
 	absent[link] = absent[link] || doc->absent.number;
 	return 0;
@@ -170,12 +176,14 @@ int file_change_links(const struct file *file)
 	struct fabric *fabric = file->fabric;
 	const struct doc_plane *plane = file->plane;
 	bool *absent = zeroed(fabric->link_count, sizeof(*absent));
+	uint32_t *given = zeroed(fabric->link_count, sizeof(*given)); /* in which line */
 	int err = change_hosts(file, absent);
 
 	for (unsigned i = 0; i < plane->link_count && !err; i++)
-		err = change_link(file, &plane->links[i], absent);
+		err = change_link(file, &plane->links[i], absent, given);
 	if (!err)
 		fabric_unplug(fabric, absent);
+	free(given);
 	free(absent);
 	return err;
 }

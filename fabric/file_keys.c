@@ -31,10 +31,10 @@
 	{                                                                                      \
 		.kind = YAML_MAP, AT(field), .keys = (table), .bytes = sizeof(struct type)     \
 	}
-#define LIST(field, counter, type, table)                                                      \
+#define LIST(field, counter, most, type, table)                                                \
 	{                                                                                      \
 		.kind = YAML_LIST, AT(field), .keys = (table), .bytes = sizeof(struct type),   \
-		.count_offset = offsetof(struct THIS, counter)                                 \
+		.count_offset = offsetof(struct THIS, counter), .max = (most)                  \
 	}
 #define END                                                                                    \
 	{                                                                                      \
@@ -185,10 +185,10 @@ static const struct yaml_key fault_keys[] = {
 	MAP(latency, doc_latency, latency_keys),                \
 	MAP(policy, doc_policy, policy_keys),                   \
 	MAP(limits, doc_limits, limit_keys),                    \
-	LIST(links, link_count, doc_link, link_keys),           \
-	LIST(cables, cable_count, doc_cable, cable_keys),       \
-	LIST(hosts, host_count, doc_host, host_keys),           \
-	LIST(faults, fault_count, doc_fault, fault_keys)
+	LIST(links, link_count, FABRIC_HOSTS_MAX, doc_link, link_keys),           \
+	LIST(cables, cable_count, FABRIC_EXTRA_CABLES_MAX, doc_cable, cable_keys),       \
+	LIST(hosts, host_count, FABRIC_HOSTS_MAX, doc_host, host_keys),           \
+	LIST(faults, fault_count, FABRIC_FAULTS_MAX, doc_fault, fault_keys)
 /* clang-format on */
 
 #define THIS doc_plane
@@ -201,6 +201,6 @@ const struct yaml_key file_keys[] = {
 	PLANE_KEYS,
 #undef THIS
 #define THIS doc
-	LIST(planes, plane_count, doc_plane, plane_keys),
+	LIST(planes, plane_count, FABRIC_PLANES_MAX, doc_plane, plane_keys),
 	END,
 };

@@ -17,6 +17,9 @@
 #define FABRIC_RAILS_MAX 16u
 #define FABRIC_CABLES_MAX 262144u
 #define FABRIC_SWITCH_PORTS_MAX 4096u
+#define FABRIC_EXTRA_CABLES_MAX 4096u
+#define FABRIC_FAULTS_MAX 1024u
+#define FABRIC_PLANES_MAX 16u
 
 struct doc_cable_lengths {
 	struct yaml_value host, uplink;

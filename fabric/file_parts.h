@@ -42,6 +42,7 @@ static inline uint64_t file_number(const struct yaml_value *value, uint64_t othe
 /* Each fills its part of file->fabric; 0 or -EINVAL. In this order. */
 int file_read_settings(const struct file *file); /* policy, limits, mtu, latency */
 int file_read_wiring(const struct file *file);   /* shape, links, hosts, cables */
+int file_fit_buffer(const struct file *file);    /* a buffer that holds the headroom */
 int file_read_faults(const struct file *file);
 
 /* Parts of file_read_wiring(): the ports of each switch, leaves first, that extra

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <string.h>
 
 #include "fabric/file_parts.h"
+#include "fabric/summary.h"
 #include "lib/diag.h"
 #include "lib/units.h"
 
@@ -145,4 +147,43 @@ int file_read_settings(const struct file *file)
 	fabric->nic_ns = file_number(&plane->latency->nic, 800);
 	read_limits(plane->limits, &fabric->limits);
 	return read_policy(file);
+}
+
+/* What the switch with the most sets aside before any packet is shared. */
+static uint64_t set_aside(const struct fabric *fabric, uint32_t *node)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = fabric->hosts; i < fabric->node_count; i++) {
+		uint64_t bytes = summary_headroom(fabric, i) +
+				 fabric->policy.reserved_bytes * fabric->nodes[i].port_count;
+
+		if (bytes > most) {
+			most = bytes;
+			*node = i;
+		}
+	}
+	return most;
+}
+
+int file_fit_buffer(const struct file *file)
+{
+	struct fabric *fabric = file->fabric;
+	const struct doc_policy *doc = file->plane->policy;
+	const struct yaml_value *given[] = { &doc->buffer, &doc->headroom, &doc->reserved };
+	uint32_t node = fabric->hosts, line = 0;
+	uint64_t bytes = set_aside(fabric, &node);
+	uint64_t wanted = (2 * bytes + MIB - 1) / MIB * MIB;
+
+	if (!doc->buffer.line && wanted > fabric->policy.buffer_bytes)
+		fabric->policy.buffer_bytes = wanted < GIB ? wanted : GIB;
+	if (bytes < fabric->policy.buffer_bytes)
+		return 0;
+	for (size_t i = 0; i < COUNT_OF(given) && !line; i++)
+		line = given[i]->line;
+	return file_refuse(file, line ? line : file->plane->speed.line,
+		"policy.buffer %" PRIu64
+		" bytes: the headroom of the ports of %s alone takes %" PRIu64
+		": expected a larger buffer, less headroom or shorter cables",
+		fabric->policy.buffer_bytes, fabric->nodes[node].name, bytes);
 }

@@ -60,7 +60,7 @@ static cyaml_schema_value_t make_value(struct schema *schema, const struct yaml_
 		value.type = CYAML_SEQUENCE;
 		value.data_size = (uint32_t)key->bytes;
 		value.sequence.entry = entry;
-		value.sequence.max = YAML_VALUES_MAX;
+		value.sequence.max = (uint32_t)key->max;
 	} else {
 		value.flags = CYAML_FLAG_POINTER;
 		value.type = CYAML_STRING;

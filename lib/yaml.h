@@ -37,7 +37,7 @@ enum yaml_kind {
 	YAML_CHOICE, /* one of choices, "a|b|c" */
 	YAML_TEXT,   /* min..max bytes of printable UTF-8 */
 	YAML_MAP,
-	YAML_LIST, /* of maps */
+	YAML_LIST, /* of at most max maps */
 };
 
 struct yaml_key {

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +48,19 @@ static uint32_t line_of(const struct reader *reader)
 	return (uint32_t)reader->event.start_mark.line + 1;
 }
 
-static int refuse(struct reader *reader, const struct path *path, const char *sentence)
+static int refuse_at(
+	struct reader *reader, uint32_t line, const struct path *path, const char *sentence)
 {
 	char keys[128];
 
 	print_path(path, keys, sizeof(keys));
-	return diag_error(reader->diag, -EINVAL, "%s:%u: %s%s%s", reader->name, line_of(reader),
-		keys, path ? ": " : "", sentence);
+	return diag_error(reader->diag, -EINVAL, "%s:%u: %s%s%s", reader->name, line, keys,
+		path ? ": " : "", sentence);
+}
+
+static int refuse(struct reader *reader, const struct path *path, const char *sentence)
+{
+	return refuse_at(reader, line_of(reader), path, sentence);
 }
 
 static int bad_syntax(struct reader *reader)
@@ -121,15 +128,19 @@ static const struct yaml_key *find_key(
 	return NULL;
 }
 
+/* An anchor behind the key is the greater fault, and is said first. */
 static int unknown_key(struct reader *reader, const struct path *path,
 	const struct yaml_key *keys, const char *text)
 {
 	char shown[UTF8_CLIP], hint[256], sentence[384];
+	uint32_t line = line_of(reader);
+	int err;
 
 	utf8_clip(text, shown);
 	yaml_key_hint(keys, text, hint, sizeof(hint));
 	snprintf(sentence, sizeof(sentence), "unknown key \"%s\": %s", shown, hint);
-	return refuse(reader, path, sentence);
+	err = next(reader, path);
+	return err ? err : refuse_at(reader, line, path, sentence);
 }
 
 static int read_map(
@@ -156,11 +167,20 @@ static int read_scalar(
 	return add_mark(reader, MARK_VALUE, key, number);
 }
 
+static int too_long(struct reader *reader, const struct path *path, uint64_t max)
+{
+	char sentence[96];
+
+	snprintf(sentence, sizeof(sentence), "more than %" PRIu64 " entries: expected fewer",
+		max);
+	return refuse(reader, path, sentence);
+}
+
 static int read_list(struct reader *reader, const struct path *path, const struct yaml_key *key)
 {
 	int err = add_mark(reader, MARK_LIST, key, 0);
 
-	while (!err) {
+	for (uint64_t count = 0; !err; count++) {
 		err = next(reader, path);
 		if (err)
 			return err;
@@ -170,6 +190,8 @@ static int read_list(struct reader *reader, const struct path *path, const struc
 			return refuse(reader, path,
 				"an entry that is not a block of keys: expected \"- key: "
 				"value\"");
+		if (count == key->max)
+			return too_long(reader, path, key->max);
 		err = add_mark(reader, MARK_ITEM, key, 0);
 		if (!err)
 			err = read_map(reader, path, key->keys);
