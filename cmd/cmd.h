@@ -15,5 +15,6 @@ enum exit_status {
 
 int cmd_accept(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 
 #endif

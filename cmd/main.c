@@ -14,6 +14,7 @@ static const struct command {
 	{ "accept", cmd_accept,
 		"whether a fabric does what it was built for, and what is at fault" },
 	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
+	{ "report", cmd_report, "judge a run file again and draw its report" },
 	{ NULL, NULL, NULL },
 };
 

@@ -6,21 +6,7 @@
 #include "lib/json.h"
 #include "reports/figures.h"
 #include "reports/json_figures.h"
-#include "reports/text.h"
-
-static int exit_status(enum verdict verdict)
-{
-	switch (verdict) {
-	case VERDICT_PASS:
-	case VERDICT_WARN:
-		return 0;
-	case VERDICT_FAIL:
-		return 1;
-	case VERDICT_UNKNOWN:
-		break;
-	}
-	return 2;
-}
+#include "reports/verdict.h"
 
 static void put_run(struct json *root, const struct run *run, enum verdict verdict,
 	const struct report_options *options)
@@ -31,7 +17,7 @@ static void put_run(struct json *root, const struct run *run, enum verdict verdi
 	json_put_text(root, "schema", "weft-report");
 	json_put_i64(root, "version", REPORT_JSON_VERSION);
 	json_put_text(root, "verdict", verdict_name(verdict));
-	json_put_i64(root, "exit_status", exit_status(verdict));
+	json_put_i64(root, "exit_status", report_exit_status(verdict));
 	json_put_text(root, "backend", info->backend);
 	json_put_bool(root, "simulation", strcmp(info->backend, "sim") == 0);
 	json_put_text(root, "program", info->program);

@@ -9,16 +9,6 @@
 #include "reports/text_layers.h"
 #include "reports/text_tables.h"
 
-enum verdict report_verdict(const struct run *run, const struct findings *findings)
-{
-	enum verdict verdict = findings_verdict(findings);
-	bool interrupted = false;
-
-	if (run_ended(run, &interrupted) && !interrupted)
-		return verdict;
-	return verdict == VERDICT_FAIL ? VERDICT_FAIL : VERDICT_UNKNOWN;
-}
-
 static const char *shouted(enum verdict verdict)
 {
 	switch (verdict) {

@@ -16,6 +16,7 @@
 #include "lib/finding.h"
 #include "lib/run.h"
 #include "reports/options.h"
+#include "reports/verdict.h"
 
 struct diag;
 
@@ -25,9 +26,5 @@ struct diag;
  * out is left in ferror(out). */
 int report_text(FILE *out, struct run *run, const struct findings *findings,
 	const struct report_options *options, struct diag *diag);
-
-/* The verdict of the whole: findings_verdict(), but unknown where a run that was
- * cut off or interrupted would have passed. A writer calls run_finish() first. */
-enum verdict report_verdict(const struct run *run, const struct findings *findings);
 
 #endif

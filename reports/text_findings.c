@@ -207,27 +207,47 @@ void text_failures(struct ink *ink, const struct finding_view *view)
 	}
 }
 
+/* Whether a finding before i says the same of another place. */
+static bool is_repeat(const struct findings *findings, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (findings->items[j].verdict == findings->items[i].verdict &&
+			strcmp(findings->items[j].check, findings->items[i].check) == 0)
+			return true;
+	return false;
+}
+
+static void repeats_line(struct ink *ink, const struct findings *findings, size_t first)
+{
+	const struct finding *finding = &findings->items[first];
+	char text[96];
+	size_t count = 0;
+
+	for (size_t i = first + 1; i < findings->count; i++)
+		count += findings->items[i].verdict == finding->verdict &&
+			 strcmp(findings->items[i].check, finding->check) == 0;
+	if (!count)
+		return;
+	snprintf(text, sizeof(text), "+ %zu more of %s", count, finding->check);
+	line(ink, INK_DIM, BODY, text);
+}
+
+/* One of each check, or all. */
 static void list(struct ink *ink, const struct finding_view *view, enum verdict verdict,
 	const char *heading)
 {
 	const struct findings *findings = view->findings;
-	size_t number = 0, count = 0;
+	size_t number = 0;
 
-	for (size_t i = 0; i < findings->count; i++)
-		count += findings->items[i].verdict == verdict;
-	if (!count)
-		return;
-	text_heading(ink, heading);
 	for (size_t i = 0; i < findings->count; i++) {
-		if (findings->items[i].verdict != verdict)
+		if (findings->items[i].verdict != verdict ||
+			(!view->verbose && is_repeat(findings, i)))
 			continue;
-		if (number >= SHORT_LIST && !view->verbose)
-			break;
+		if (!number)
+			text_heading(ink, heading);
 		whole_finding(ink, view, INK_DOUBT, ++number, &findings->items[i]);
-	}
-	if (number < count) {
-		ink_put(ink, INK_DIM, "and %zu more: --verbose", count - number);
-		ink_end(ink);
+		if (!view->verbose)
+			repeats_line(ink, findings, i);
 	}
 }
 
@@ -270,15 +290,6 @@ static struct group group_of(const struct findings *findings, size_t start)
 		group.figures++;
 	}
 	return group;
-}
-
-static bool seen_before(const struct findings *findings, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (findings->items[j].verdict == VERDICT_PASS &&
-			strcmp(findings->items[j].check, findings->items[i].check) == 0)
-			return true;
-	return false;
 }
 
 static void group_text(char *text, size_t size, const struct group *group)
@@ -325,7 +336,7 @@ static void passes_of_layer(
 		struct group group;
 
 		if (findings->items[i].verdict != VERDICT_PASS ||
-			layer_of(&findings->items[i]) != layer || seen_before(findings, i))
+			layer_of(&findings->items[i]) != layer || is_repeat(findings, i))
 			continue;
 		group = group_of(findings, i);
 		group_text(text, sizeof(text), &group);

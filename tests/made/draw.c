@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * draw KIND text|verbose|json [WIDTH [colour]]: the report of a made run, on
- * stdout, for the golden tests. The run file is made in the folder TMPDIR or /tmp
- * and removed.
+ * stdout, for the golden tests. The run file is made in the present folder, and
+ * removed; draw KIND run leaves it there, as made.run, and draws nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,23 +34,22 @@ static int draw(struct run *run, const struct findings *findings, int argc, char
 
 int main(int argc, char **argv)
 {
-	const char *folder = getenv("TMPDIR");
+	static const char path[] = "made.run";
 	struct findings findings = FINDINGS_INIT;
+	int kind = argc > 2 ? made_find(argv[1]) : -1;
 	struct run *run;
-	char path[4096];
-	int kind, status;
+	int status = 0;
 
-	kind = argc > 2 ? made_find(argv[1]) : -1;
 	if (kind < 0) {
-		fprintf(stderr, "usage: draw KIND text|verbose|json [WIDTH [colour]]\n");
+		fprintf(stderr, "usage: draw KIND text|verbose|json|run [WIDTH [colour]]\n");
 		return 2;
 	}
-	snprintf(path, sizeof(path), "%s/weft-made-%ld.run", folder ? folder : "/tmp",
-		(long)getpid());
 	run = made_run((enum made_kind)kind, path, &findings);
-	status = draw(run, &findings, argc, argv);
+	if (strcmp(argv[2], "run") != 0)
+		status = draw(run, &findings, argc, argv);
 	run_close(run);
-	unlink(path);
+	if (strcmp(argv[2], "run") != 0)
+		unlink(path);
 	findings_free(&findings);
 	return status;
 }

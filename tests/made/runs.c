@@ -433,7 +433,7 @@ static void add_findings(enum made_kind kind, struct findings *findings)
 
 struct run *made_run(enum made_kind kind, const char *path, struct findings *findings)
 {
-	static const char text[] = "leaves: 2\nspines: 2\nhosts_per_leaf: 4\nspeed: 100G\n";
+	static const char text[] = "leaves: 2\nspines: 4\nhosts_per_leaf: 4\nspeed: 100G\n";
 	struct run_info info = { .backend = "sim",
 		.program = "weft 0.1.0",
 		.profile = "quick",

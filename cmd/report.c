@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/opt.h"
+#include "fabric/file.h"
+#include "fabric/judge.h"
+#include "lib/diag.h"
+#include "lib/run.h"
+#include "reports/json.h"
+#include "reports/text.h"
+
+struct report_args {
+	const char *run;
+	bool json, verbose;
+};
+
+#define ARG(field) offsetof(struct report_args, field)
+
+static const struct opt report_opts[] = {
+	{ OPT_FLAG, "verbose", ARG(verbose), 0, 0, "every finding and every stage" },
+	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
+	{ OPT_ARG, "RUN", ARG(run), 1, 1, "the run file" },
+	{ OPT_END, NULL, 0, 0, 0, NULL },
+};
+
+/* The fabric as it was run, from the file's own copy of its text. */
+static int load_fabric(
+	struct fabric *fabric, struct run *run, const char *path, struct diag *diag)
+{
+	const struct run_info *info = run_info(run);
+	struct diag why;
+	int err;
+
+	err = fabric_parse(fabric, "the fabric file in it", info->fabric_text,
+		info->fabric_bytes, info->plane[0] ? info->plane : NULL, &why);
+	if (err)
+		return diag_error(diag, err,
+			"%s: made by %s, which this weft does not follow: %s", path,
+			info->program, why.text);
+	return 0;
+}
+
+static int draw(struct run *run, const struct findings *findings,
+	const struct report_args *args, struct diag *diag)
+{
+	struct report_options options = { .verbose = args->verbose, .run_path = args->run };
+
+	report_options_for(&options, stdout);
+	if (args->json)
+		return report_json(stdout, run, findings, &options, diag);
+	return report_text(stdout, run, findings, &options, diag);
+}
+
+static int judge_and_draw(const struct report_args *args, int *status, struct diag *diag)
+{
+	struct findings findings = FINDINGS_INIT;
+	struct fabric fabric = FABRIC_INIT;
+	struct run *run = NULL;
+	int err;
+
+	err = run_open(&run, args->run, diag);
+	if (err)
+		goto out;
+	err = load_fabric(&fabric, run, args->run, diag);
+	if (err)
+		goto out;
+	err = judge_run(run, &fabric, JUDGE_ALL, &findings, diag);
+	if (err)
+		goto out;
+	err = draw(run, &findings, args, diag);
+	if (!err)
+		*status = report_exit_status(report_verdict(run, &findings));
+out:
+	findings_free(&findings);
+	fabric_free(&fabric);
+	run_close(run);
+	return err;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_args args = { 0 };
+	int status = EXIT_UNKNOWN;
+	struct diag diag;
+
+	if (!opt_read("report", "Judges a run file again and draws its report.", report_opts,
+		    argc, argv, &args, &status))
+		return status;
+	status = EXIT_UNKNOWN;
+	if (judge_and_draw(&args, &status, &diag)) {
+		fprintf(stderr, "weft report: %s\n", diag.text);
+		return EXIT_UNKNOWN;
+	}
+	return status;
+}
