@@ -88,7 +88,10 @@ static void on_a_terminal_the_line_is_drawn_and_cleared(void **state)
 {
 	const struct progress_at at = { "pairs", "a", 1, 2, 1, 2 };
 	struct progress progress = PROGRESS_INIT;
+	static const char drawn[] = "\r 50 %  stage 1 of 2  pairs: a\033[K\r\033[K";
 	char text[256] = "";
+	size_t used = 0;
+	ssize_t got;
 	FILE *out;
 	int master = terminal(&out);
 
@@ -98,8 +101,10 @@ static void on_a_terminal_the_line_is_drawn_and_cleared(void **state)
 	progress_show(&progress, &at);
 	progress_show(&progress, &at); /* too soon to draw again */
 	progress_end(&progress);
-	assert_true(read(master, text, sizeof(text) - 1) > 0);
-	assert_string_equal(text, "\r 50 %  stage 1 of 2  pairs: a\033[K\r\033[K");
+	/* A terminal hands on each flush by itself. */
+	while (used < sizeof(drawn) - 1 && (got = read(master, text + used, 200 - used)) > 0)
+		used += (size_t)got;
+	assert_string_equal(text, drawn);
 	fclose(out);
 	close(master);
 }
