@@ -38,18 +38,19 @@ static void init_ports(struct sim *sim)
 		port->node = from->node;
 		port->peer = from->peer;
 		port->nic = from->nic;
-		port->pipe_head = NONE;
+		port->pipe_head = port->pfc_head = NONE;
 		port->random = (uint32_t)rng_derive(sim->config->seed, i) | 1;
 		if (from->link == PORT_NONE)
 			continue;
 		link = &fabric->links[from->link];
 		port->up = true;
-		port->delay_ps = (uint64_t)link->length_m * NS_PER_M * PS_PER_NS;
-		if (from->nic != PORT_NONE)
-			port->delay_ps += fabric->nic_ns * PS_PER_NS;
-		port->delay_ps += PS_PER_NS * (fabric->ports[from->peer].nic != PORT_NONE
-							      ? fabric->nic_ns
-							      : fabric->switch_ns);
+		port->wire_ps = (uint64_t)link->length_m * NS_PER_M * PS_PER_NS;
+		/* Both NICs' latency is on the last link: what a NIC has begun to send is
+		 * on the wire at once, and stops at once when it is paused. */
+		port->delay_ps =
+			port->wire_ps + PS_PER_NS * (fabric->ports[from->peer].nic != PORT_NONE
+								    ? 2 * fabric->nic_ns
+								    : fabric->switch_ns);
 		port->pause_ps = pause_ns(UINT16_MAX, link->speed_bps) * PS_PER_NS;
 		port->headroom_bytes =
 			(uint32_t)(fabric->policy.headroom_bytes
@@ -125,6 +126,8 @@ static void init_qps(struct sim *sim, uint32_t flow_index)
 			flow->ring ? 0 : qp_share(flow->plan.bytes, flow->plan.qps, q);
 		qp->first_ps = NEVER;
 		qp->alpha_q20 = UINT32_C(1) << 20;
+		if (sim->fabric->policy.selective_repeat)
+			qp->repeat = zeroed(1, sizeof(*qp->repeat));
 	}
 }
 
@@ -331,6 +334,12 @@ static void dispatch(struct sim *sim, uint32_t id)
 		case PORT_REFRESH:
 			port_refresh_event(sim, port);
 			break;
+		case PORT_WATCHDOG:
+			port_watchdog_event(sim, port);
+			break;
+		case PORT_PFC:
+			port_pfc_event(sim, port);
+			break;
 		case PORT_EVENTS:
 			break;
 		}
@@ -381,21 +390,32 @@ static void run(struct sim *sim, struct run_stage *stage)
 	}
 }
 
+/* Every packet is somewhere, and an empty network owes no buffer. */
 static void check_conservation(struct sim *sim)
 {
 	const struct sim_totals *t = &sim->totals;
+	uint32_t switches = sim->fabric->leaves + sim->fabric->spines;
 
 	sim->totals.in_flight = sim->live;
 	assert(t->data_sent + t->control_sent ==
 		t->received + t->lost_on_links + t->dropped_buffer + t->dropped_headroom +
 			t->dropped_egress + t->dropped_down + t->dropped_no_route +
 			t->dropped_watchdog + t->in_flight);
+	if (sim->live)
+		return;
+	for (uint32_t i = 0; i < switches; i++)
+		assert(sim->switches[i].shared_bytes == 0);
+	for (uint32_t i = 0; i < sim->fabric->port_count * PRIORITIES; i++)
+		assert(sim->lanes[i].queue_bytes == 0 && sim->lanes[i].shared == 0 &&
+			sim->lanes[i].headroom == 0);
 }
 
 static void sim_free(struct sim *sim)
 {
-	for (uint32_t i = 0; i < sim->qp_count; i++)
+	for (uint32_t i = 0; i < sim->qp_count; i++) {
 		free(sim->qps[i].messages);
+		free(sim->qps[i].repeat);
+	}
 	for (uint32_t i = 0; sim->ring.ranks && i < sim->ring.plan->ranks; i++)
 		free(sim->ring.ranks[i].parts);
 	free(sim->ring.ranks);

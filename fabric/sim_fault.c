@@ -200,36 +200,45 @@ static void schedule_next(struct sim *sim)
 	wheel_at(&sim->wheel, sim->event_misc + MISC_FAULT, when);
 }
 
+/* A copy of the fabric without the links between switches that are down. */
+static struct fabric without_dead_links(const struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+	struct fabric cut = *fabric;
+
+	cut.ports = zeroed(fabric->port_count, sizeof(*fabric->ports));
+	memcpy(cut.ports, fabric->ports, fabric->port_count * sizeof(*fabric->ports));
+	for (uint32_t i = 0; i < fabric->link_count; i++) {
+		const struct link *link = &fabric->links[i];
+
+		if (sim->link_down_since[i] == NEVER || fabric->ports[link->a].nic != PORT_NONE)
+			continue;
+		cut.ports[link->a].link = cut.ports[link->b].link = PORT_NONE;
+		cut.ports[link->a].peer = cut.ports[link->b].peer = PORT_NONE;
+	}
+	return cut;
+}
+
 /* Forwarding without the links that are down. Where that leaves no path, the
  * tables stay as they are and the packets are dropped at the dead port. */
 void reroute_event(struct sim *sim)
 {
 	const struct fabric *fabric = sim->fabric;
+	struct fabric cut = without_dead_links(sim);
 	struct routing fresh = ROUTING_INIT;
 	struct diag diag;
 
-	if (!sim->cut.ports)
-		sim->cut = *fabric;
-	else
-		free(sim->cut.ports);
-	sim->cut.ports = zeroed(fabric->port_count, sizeof(*fabric->ports));
-	memcpy(sim->cut.ports, fabric->ports, fabric->port_count * sizeof(*fabric->ports));
-	for (uint32_t link = 0; link < fabric->link_count; link++)
-		if (sim->link_down_since[link] != NEVER &&
-			fabric->ports[fabric->links[link].a].nic == PORT_NONE)
-			for (unsigned end = 0; end < 2; end++) {
-				uint32_t port =
-					end ? fabric->links[link].b : fabric->links[link].a;
-
-				sim->cut.ports[port].link = PORT_NONE;
-				sim->cut.ports[port].peer = PORT_NONE;
-			}
-	if (routing_init(&fresh, &sim->cut, 0, &diag))
+	if (routing_init(&fresh, &cut, 0, &diag)) {
+		free(cut.ports);
 		return;
+	}
 	memcpy(fresh.seeds, sim->config->routing->seeds,
 		(fabric->leaves + fabric->spines) * sizeof(*fresh.seeds));
 	routing_free(&sim->rerouted);
+	free(sim->cut.ports);
+	sim->cut = cut;
 	sim->rerouted = fresh;
+	sim->rerouted.fabric = &sim->cut;
 	sim->routing = &sim->rerouted;
 }
 

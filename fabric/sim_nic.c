@@ -110,8 +110,9 @@ uint32_t nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 	return index;
 }
 
+/* beyond: how far past psn a packet came in (NAK under selective repeat). */
 void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind,
-	uint32_t qp_index, uint32_t psn)
+	uint32_t qp_index, uint32_t psn, uint32_t beyond)
 {
 	struct sim_nic *nic = &sim->nics[nic_index];
 	const struct qp *qp = &sim->qps[qp_index];
@@ -124,6 +125,7 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 		.psn = psn,
 		.dst_nic = qp->src_nic,
 		.entropy = qp->entropy_back,
+		.payload = (uint16_t)beyond,
 		.frame = cnp ? CNP_FRAME_BYTES : ACK_FRAME_BYTES,
 		.kind = kind & 0xff,
 		.class = cnp               ? CLASS_CNP

@@ -58,10 +58,20 @@ static void send_pfc(struct sim *sim, uint32_t port_index)
 	for (unsigned prio = 0; prio < PRIORITIES; prio++)
 		if (port->xoff >> prio & 1)
 			lane_of(sim, port_index, prio)->pauses_sent++;
+	packet->next = NONE;
 	port->xoff = port->xon = 0;
 	port->busy_until =
 		sim->now + serialize_ps(PFC_FRAME_BYTES + GAP_BYTES, port->byte_ps_q10);
-	put_on_link(sim, port_index, index);
+	packet->arrival = port->busy_until + port->wire_ps;
+	if (port->pfc_head == NONE) {
+		port->pfc_head = index;
+		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_PFC)))
+			wheel_at(
+				&sim->wheel, port_event(port_index, PORT_PFC), packet->arrival);
+	} else {
+		sim->packets[port->pfc_tail].next = index;
+	}
+	port->pfc_tail = index;
 }
 
 static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t index)
@@ -143,16 +153,34 @@ void port_arrive_event(struct sim *sim, uint32_t port_index)
 	if (next != NONE)
 		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
 			sim->packets[next].arrival);
-	if (sim->packets[index].kind == PACKET_PFC) {
-		uint32_t masks = sim->packets[index].psn;
-
-		packet_free(sim, index);
-		port_pause_received(sim, port->peer, masks);
-	} else if (sim->ports[port->peer].nic == NONE) {
+	if (sim->ports[port->peer].nic == NONE) {
 		switch_arrive(sim, port->peer, index);
 	} else {
 		nic_arrive(sim, port->peer, index);
 	}
+}
+
+/* PFC frames are acted on at the MAC: nothing but the cable delays them. */
+void port_pfc_event(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	uint32_t index = port->pfc_head, masks, next;
+
+	if (index == NONE)
+		return;
+	if (sim->packets[index].arrival > sim->now) {
+		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC),
+			sim->packets[index].arrival);
+		return;
+	}
+	masks = sim->packets[index].psn;
+	next = sim->packets[index].next;
+	port->pfc_head = next;
+	if (next != NONE)
+		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC),
+			sim->packets[next].arrival);
+	packet_free(sim, index);
+	port_pause_received(sim, port->peer, masks);
 }
 
 /* The caller has accounted for the packet and knows that it may go. */
@@ -176,12 +204,22 @@ void port_enqueue(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t 
 		port_kick(sim, port_index);
 }
 
+static void watch(struct sim *sim, uint32_t port, uint64_t when)
+{
+	if (sim->fabric->policy.watchdog_ns && sim->ports[port].nic == NONE &&
+		!wheel_pending(&sim->wheel, port_event(port, PORT_WATCHDOG)))
+		wheel_at(&sim->wheel, port_event(port, PORT_WATCHDOG), when);
+}
+
 static void release_hold(struct sim *sim, uint32_t port, unsigned prio)
 {
 	struct lane *lane = lane_of(sim, port, prio);
 
 	sim->ports[port].held &= (uint8_t) ~(1u << prio);
 	lane->held_ps += sim->now - lane->held_since;
+	lane->calm_at = sim->now + sim->fabric->policy.watchdog_restore_ns * PS_PER_NS;
+	if (lane->storm)
+		watch(sim, port, lane->calm_at);
 }
 
 static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
@@ -192,6 +230,7 @@ static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
 	if (!(port->held >> prio & 1)) {
 		port->held |= (uint8_t)(1u << prio);
 		lane->held_since = sim->now;
+		watch(sim, port_index, sim->now + sim->fabric->policy.watchdog_ns * PS_PER_NS);
 	}
 	lane->held_until = sim->now + port->pause_ps;
 	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_HOLD_END)))
@@ -279,12 +318,46 @@ void port_refresh_event(struct sim *sim, uint32_t port_index)
 			port_tell_xoff(sim, port_index, prio);
 }
 
+static void drop_queue(struct sim *sim, uint32_t port_index, unsigned prio)
+{
+	while (sim->ports[port_index].ready >> prio & 1) {
+		sim->ports[port_index].watchdog_drops++;
+		sim->totals.dropped_watchdog++;
+		packet_free(sim, lane_pop(sim, port_index, prio));
+	}
+}
+
+/* The PFC watchdog of a switch port: a queue that has been held without a break
+ * for the detection time is dropped, and all that comes for it, until no pause
+ * has held it for the restoration time. */
+void port_watchdog_event(struct sim *sim, uint32_t port_index)
+{
+	uint64_t detect = sim->fabric->policy.watchdog_ns * PS_PER_NS, next = NEVER, when;
+
+	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
+		struct lane *lane = lane_of(sim, port_index, prio);
+		bool held = sim->ports[port_index].held >> prio & 1;
+
+		if (held && !lane->storm && lane->held_since + detect <= sim->now) {
+			lane->storm = true;
+			drop_queue(sim, port_index, prio);
+		} else if (lane->storm && !held && lane->calm_at <= sim->now) {
+			lane->storm = false;
+		}
+		if (held == lane->storm)
+			continue;
+		when = lane->storm ? lane->calm_at : lane->held_since + detect;
+		if (when < next)
+			next = when;
+	}
+	if (next != NEVER)
+		watch(sim, port_index, next > sim->now ? next : sim->now + 1);
+}
+
 static void drop_down(struct sim *sim, uint32_t port, uint32_t packet)
 {
-	if (sim->packets[packet].kind != PACKET_PFC) {
-		sim->ports[port].dropped_down++;
-		sim->totals.dropped_down++;
-	}
+	sim->ports[port].dropped_down++;
+	sim->totals.dropped_down++;
 	packet_free(sim, packet);
 }
 
@@ -296,6 +369,12 @@ void port_down(struct sim *sim, uint32_t port_index)
 
 	port->up = false;
 	port->carrier_changes++;
+	while (port->pfc_head != NONE) {
+		uint32_t next = sim->packets[port->pfc_head].next;
+
+		packet_free(sim, port->pfc_head);
+		port->pfc_head = next;
+	}
 	while (port->pipe_head != NONE) {
 		uint32_t next = sim->packets[port->pipe_head].next;
 

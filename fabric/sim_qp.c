@@ -36,11 +36,40 @@ static void more_messages(struct qp *qp)
 
 bool qp_has_data(const struct qp *qp)
 {
-	return qp->snd_nxt != qp->snd_end && !qp->error;
+	uint32_t psn;
+
+	if (qp->error)
+		return false;
+	if (qp->repeat && repeat_hole(qp, &psn))
+		return true;
+	if (qp->repeat && qp->snd_nxt - qp->snd_una >= REPEAT_WINDOW)
+		return false;
+	return qp->snd_nxt != qp->snd_end;
+}
+
+static struct piece piece_of(const struct sim *sim, const struct message *message, uint32_t psn)
+{
+	uint32_t place = psn - message->first_psn, mtu = sim->fabric->mtu_bytes;
+	bool last = place + 1 == message->packets;
+
+	return (struct piece){
+		.payload = last ? (uint32_t)(message->bytes - (uint64_t)place * mtu) : mtu,
+		.first = place == 0,
+		.last = last,
+	};
+}
+
+struct piece qp_piece(const struct sim *sim, const struct qp *qp, uint32_t psn)
+{
+	uint32_t at = 0;
+
+	while (message_at(qp, at)->first_psn + message_at(qp, at)->packets <= psn)
+		at++;
+	return piece_of(sim, message_at(qp, at), psn);
 }
 
 /* Gets in line for the NIC, or waits for the time that its rate allows. */
-static void wake(struct sim *sim, uint32_t index)
+void qp_wake(struct sim *sim, uint32_t index)
 {
 	const struct qp *qp = &sim->qps[index];
 
@@ -54,7 +83,7 @@ static void wake(struct sim *sim, uint32_t index)
 
 void qp_pace_event(struct sim *sim, uint32_t index)
 {
-	wake(sim, index);
+	qp_wake(sim, index);
 }
 
 void qp_post(struct sim *sim, uint32_t index, uint64_t bytes)
@@ -70,7 +99,7 @@ void qp_post(struct sim *sim, uint32_t index, uint64_t bytes)
 	};
 	qp->snd_end += packets_of(sim, bytes);
 	qp->posted_bytes += bytes;
-	wake(sim, index);
+	qp_wake(sim, index);
 }
 
 static void arm_timer(struct sim *sim, struct qp *qp)
@@ -82,50 +111,64 @@ static void arm_timer(struct sim *sim, struct qp *qp)
 		wheel_at(&sim->wheel, event, qp->rto_deadline);
 }
 
-/* The packet at snd_nxt, which there is. */
-uint32_t qp_next_packet(struct sim *sim, uint32_t index)
+static uint32_t build(
+	struct sim *sim, const struct qp *qp, uint32_t psn, const struct piece *piece)
 {
-	struct qp *qp = &sim->qps[index];
 	const struct sim_nic *nic = &sim->nics[qp->src_nic];
-	const struct message *message = message_at(qp, qp->message_at);
-	uint32_t place = qp->snd_nxt - message->first_psn, mtu = sim->fabric->mtu_bytes;
-	bool last = place + 1 == message->packets;
-	uint32_t payload = last ? (uint32_t)(message->bytes - (uint64_t)place * mtu) : mtu;
 	uint32_t id = packet_new(sim);
 
 	sim->packets[id] = (struct packet){
 		.next = NONE,
-		.qp = index,
-		.psn = qp->snd_nxt,
+		.qp = (uint32_t)(qp - sim->qps),
+		.psn = psn,
 		.dst_nic = qp->dst_nic,
 		.entropy = qp->entropy,
-		.payload = (uint16_t)payload,
-		.frame = (uint16_t)(payload + ROCE_FRAME_OVERHEAD_BYTES +
-				    (place ? 0 : RETH_BYTES)),
+		.payload = (uint16_t)piece->payload,
+		.frame = (uint16_t)(piece->payload + ROCE_FRAME_OVERHEAD_BYTES +
+				    (piece->first ? RETH_BYTES : 0)),
 		.kind = PACKET_DATA,
 		.class = nic->wrong_dscp ? CLASS_ZERO : CLASS_POLICY,
 		.ecn = qp->not_ect ? ECN_NOT_ECT : ECN_ECT,
-		.last = last,
+		.last = piece->last,
 	};
 	sim->live++;
 	sim->totals.data_sent++;
+	return id;
+}
+
+/* The next packet of a QP that has one: a hole, or what is at snd_nxt. */
+uint32_t qp_next_packet(struct sim *sim, uint32_t index)
+{
+	struct qp *qp = &sim->qps[index];
+	struct piece piece;
+	uint32_t psn;
+
 	qp->sent++;
 	if (qp->first_ps == NEVER)
 		qp->first_ps = sim->now;
-	if (qp->snd_nxt == qp->snd_una)
+	if (qp->repeat && repeat_hole(qp, &psn)) {
+		qp->repeat->next = psn + 1;
+		qp->resent++;
+		piece = qp_piece(sim, qp, psn);
+		return build(sim, qp, psn, &piece);
+	}
+	psn = qp->snd_nxt;
+	piece = piece_of(sim, message_at(qp, qp->message_at), psn);
+	if (psn == qp->snd_una)
 		arm_timer(sim, qp);
 	if (qp->snd_nxt++ < qp->snd_max)
 		qp->resent++;
 	else
 		qp->snd_max = qp->snd_nxt;
-	qp->message_at += last;
-	return id;
+	qp->message_at += piece.last;
+	return build(sim, qp, psn, &piece);
 }
 
 static void acknowledge(struct sim *sim, struct qp *qp)
 {
 	qp->unacked = 0;
-	nic_send_control(sim, qp->dst_nic, PACKET_ACK, (uint32_t)(qp - sim->qps), qp->rcv_nxt);
+	nic_send_control(
+		sim, qp->dst_nic, PACKET_ACK, (uint32_t)(qp - sim->qps), qp->rcv_nxt, 0);
 }
 
 static void note_mark(struct sim *sim, struct qp *qp)
@@ -135,21 +178,22 @@ static void note_mark(struct sim *sim, struct qp *qp)
 		return;
 	qp->next_cnp = sim->now + sim->fabric->policy.dcqcn.cnp_period_ns * PS_PER_NS;
 	qp->cnps_sent++;
-	nic_send_control(sim, qp->dst_nic, PACKET_CNP, (uint32_t)(qp - sim->qps), 0);
+	nic_send_control(sim, qp->dst_nic, PACKET_CNP, (uint32_t)(qp - sim->qps), 0, 0);
 }
 
-static void deliver(struct sim *sim, struct qp *qp, const struct packet *packet)
+/* The packet at rcv_nxt is taken. */
+void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last)
 {
 	qp->rcv_nxt++;
 	qp->nak_sent = false;
-	qp->delivered_bytes += packet->payload;
+	qp->delivered_bytes += payload;
 	qp->last_ps = sim->now;
-	sim->nics[qp->dst_nic].delivered_bytes += packet->payload;
-	if (++qp->unacked >= sim->fabric->policy.ack_every || packet->last)
+	sim->nics[qp->dst_nic].delivered_bytes += payload;
+	if (++qp->unacked >= sim->fabric->policy.ack_every || last)
 		acknowledge(sim, qp);
-	if (packet->last && sim->flows[qp->flow].ring)
+	if (last && sim->flows[qp->flow].ring)
 		ring_arrived(sim, qp);
-	else if (packet->last && qp->delivered_bytes == qp->planned_bytes)
+	else if (last && qp->delivered_bytes == qp->planned_bytes)
 		flow_qp_done(sim, qp);
 }
 
@@ -160,8 +204,12 @@ void qp_receive(struct sim *sim, const struct packet *packet)
 	qp->received++;
 	if (packet->ecn == ECN_CE)
 		note_mark(sim, qp);
-	if (packet->psn == qp->rcv_nxt) {
-		deliver(sim, qp, packet);
+	if (qp->repeat && packet->psn > qp->rcv_nxt) {
+		repeat_receive(sim, qp, packet);
+	} else if (packet->psn == qp->rcv_nxt) {
+		qp_deliver(sim, qp, packet->payload, packet->last);
+		if (qp->repeat)
+			repeat_receive(sim, qp, packet);
 	} else if (packet->psn < qp->rcv_nxt) {
 		qp->duplicates++;
 		if (packet->last || ++qp->unacked >= sim->fabric->policy.ack_every)
@@ -170,7 +218,7 @@ void qp_receive(struct sim *sim, const struct packet *packet)
 		qp->gaps++;
 		qp->nak_sent = true;
 		qp->unacked = 0;
-		nic_send_control(sim, qp->dst_nic, PACKET_NAK, packet->qp, qp->rcv_nxt);
+		nic_send_control(sim, qp->dst_nic, PACKET_NAK, packet->qp, qp->rcv_nxt, 0);
 	}
 }
 
@@ -189,11 +237,10 @@ static void forget_acknowledged(struct sim *sim, struct qp *qp, uint32_t psn)
 	}
 }
 
-static void go_back(struct sim *sim, struct qp *qp)
+static void go_back(struct qp *qp)
 {
 	qp->snd_nxt = qp->snd_una;
 	qp->message_at = 0;
-	wake(sim, (uint32_t)(qp - sim->qps));
 }
 
 void qp_acknowledged(struct sim *sim, const struct packet *packet)
@@ -201,13 +248,13 @@ void qp_acknowledged(struct sim *sim, const struct packet *packet)
 	struct qp *qp = &sim->qps[packet->qp];
 
 	if (packet->psn > qp->snd_una) {
+		if (qp->repeat)
+			repeat_acknowledged(qp, qp->snd_una, packet->psn);
 		qp->snd_una = packet->psn;
 		qp->retries = 0;
 		qp->rto_deadline = sim->now + sim->rto_ps;
 		if (qp->snd_nxt < qp->snd_una) /* overtaken while going back */
 			qp->snd_nxt = qp->snd_una;
-		if (!qp_has_data(qp))
-			nic_qp_idle(sim, packet->qp);
 		forget_acknowledged(sim, qp, packet->psn);
 		while (qp->message_at < qp->message_count &&
 			message_at(qp, qp->message_at)->first_psn +
@@ -217,8 +264,15 @@ void qp_acknowledged(struct sim *sim, const struct packet *packet)
 	}
 	if (packet->kind == PACKET_NAK && packet->psn >= qp->snd_una) {
 		qp->naks++;
-		go_back(sim, qp);
+		if (qp->repeat)
+			repeat_nak(qp, packet->psn + packet->payload);
+		else
+			go_back(qp);
 	}
+	if (qp_has_data(qp))
+		qp_wake(sim, packet->qp);
+	else
+		nic_qp_idle(sim, packet->qp);
 }
 
 void qp_timeout_event(struct sim *sim, uint32_t index)
@@ -238,6 +292,10 @@ void qp_timeout_event(struct sim *sim, uint32_t index)
 		flow_qp_done(sim, qp);
 		return;
 	}
-	go_back(sim, qp);
+	if (qp->repeat)
+		repeat_timeout(qp);
+	else
+		go_back(qp);
 	arm_timer(sim, qp);
+	qp_wake(sim, index);
 }

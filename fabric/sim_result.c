@@ -180,6 +180,8 @@ static void put_switch_port(struct sink *sink, uint32_t index)
 	put(sink, C_RX_DSCP_PACKETS, port->policy_packets);
 	put(sink, C_DROP_LINK_DOWN, port->dropped_down);
 	put(sink, C_DROP_NO_ROUTE, port->no_route);
+	if (sim->fabric->policy.watchdog_ns)
+		put_prio(sink, C_DROP_WATCHDOG, prio, port->watchdog_drops);
 }
 
 static void put_nic(struct sink *sink, uint32_t index, const struct qp *sums)
@@ -345,8 +347,6 @@ static void take_back(struct sim *sim)
 			const struct packet *packet = &sim->packets[at];
 			struct lane *lane;
 
-			if (packet->kind == PACKET_PFC)
-				continue;
 			lane = lane_of(sim, port,
 				sim->ports[port].nic == NONE
 					? packet->prio

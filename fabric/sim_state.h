@@ -63,7 +63,9 @@ struct lane {
 	uint32_t account_peak, headroom_peak;
 	uint64_t rx_bytes, rx_packets, buffer_drops, headroom_drops;
 
-	bool holding; /* XOFF sent, not yet XON */
+	bool holding;     /* XOFF sent, not yet XON */
+	bool storm;       /* the watchdog drops what is for this queue */
+	uint64_t calm_at; /* of a storm that is over for now: when to believe it */
 	uint64_t held_until;
 	uint64_t holding_since, holding_ps, held_since, held_ps;
 	uint64_t pauses_sent, pauses_received;
@@ -73,8 +75,10 @@ struct lane {
 struct sim_port {
 	uint32_t node, peer, nic;
 	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
+	uint32_t pfc_head, pfc_tail;   /* PFC frames on it */
 	uint64_t byte_ps_q10;          /* ps a byte, in 1/1024 */
-	uint64_t delay_ps; /* propagation, and the latency of what is at the far end */
+	uint64_t wire_ps;              /* propagation: all that a PFC frame waits for */
+	uint64_t delay_ps; /* propagation and latencies: when a packet is taken in */
 	uint64_t busy_until;
 	uint64_t pause_ps; /* what 65535 quanta are here */
 	uint32_t headroom_bytes;
@@ -99,6 +103,17 @@ struct message {
 	uint64_t bytes;
 };
 
+/* Selective repeat: what has come in out of order, by PSN, and what of it the
+ * sender has been told. A sender has at most this many packets outstanding. */
+#define REPEAT_WINDOW 4096u
+
+struct repeat {
+	uint64_t arrived[REPEAT_WINDOW / 64], told[REPEAT_WINDOW / 64];
+	uint32_t seen;   /* receiver: one past the highest PSN that came in */
+	bool recovering; /* sender: from the first NAK until `recover` is acknowledged */
+	uint32_t recover, next, high; /* holes are sent again from next, below high */
+};
+
 /* A queue pair, both ends. */
 struct qp {
 	uint32_t src_nic, dst_nic, flow, number; /* number: in its flow */
@@ -111,6 +126,7 @@ struct qp {
 	uint32_t snd_una, snd_nxt, snd_max, snd_end;
 	struct message *messages; /* circular; those not yet acknowledged */
 	uint32_t message_room, message_first, message_count, message_at; /* at: snd_nxt's */
+	struct repeat *repeat;                                           /* NULL: go-back-N */
 	uint32_t retries;
 	uint64_t rto_deadline;
 	uint64_t pace_at; /* not before this */
@@ -200,7 +216,15 @@ struct sim {
 	struct sim_totals totals;
 };
 
-enum port_event { PORT_TX, PORT_ARRIVE, PORT_HOLD_END, PORT_REFRESH, PORT_EVENTS };
+enum port_event {
+	PORT_TX,
+	PORT_ARRIVE,
+	PORT_HOLD_END,
+	PORT_REFRESH,
+	PORT_WATCHDOG,
+	PORT_PFC,
+	PORT_EVENTS
+};
 enum qp_event { QP_PACE, QP_TIMEOUT, QP_EVENTS };
 enum misc_event { MISC_FAULT, MISC_REROUTE, MISC_SAMPLE, MISC_EVENTS };
 
@@ -247,6 +271,8 @@ void port_enqueue(struct sim *sim, uint32_t port, unsigned prio, uint32_t packet
 void port_pause_received(struct sim *sim, uint32_t port, uint32_t masks);
 void port_hold_end_event(struct sim *sim, uint32_t port);
 void port_refresh_event(struct sim *sim, uint32_t port);
+void port_pfc_event(struct sim *sim, uint32_t port);
+void port_watchdog_event(struct sim *sim, uint32_t port);
 void port_tell_xoff(struct sim *sim, uint32_t port, unsigned prio);
 void port_tell_xon(struct sim *sim, uint32_t port, unsigned prio);
 void port_down(struct sim *sim, uint32_t port);
@@ -263,17 +289,34 @@ void nic_qp_ready(struct sim *sim, uint32_t qp);
 void nic_qp_idle(struct sim *sim, uint32_t qp);
 void nic_drain_event(struct sim *sim, uint32_t nic);
 unsigned nic_data_priority(const struct sim *sim, const struct sim_nic *nic);
-void nic_send_control(
-	struct sim *sim, uint32_t nic, enum packet_kind kind, uint32_t qp, uint32_t psn);
+void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint32_t qp,
+	uint32_t psn, uint32_t beyond);
 
 /* sim_qp.c: the transport */
 void qp_post(struct sim *sim, uint32_t qp, uint64_t bytes);
 uint32_t qp_next_packet(struct sim *sim, uint32_t qp);
 bool qp_has_data(const struct qp *qp);
+
+/* What packet psn of a QP carries: payload bytes, first and last of its message. */
+struct piece {
+	uint32_t payload;
+	bool first, last;
+};
+struct piece qp_piece(const struct sim *sim, const struct qp *qp, uint32_t psn);
+
+void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last);
+void qp_wake(struct sim *sim, uint32_t qp);
 void qp_receive(struct sim *sim, const struct packet *packet);
 void qp_acknowledged(struct sim *sim, const struct packet *packet);
 void qp_pace_event(struct sim *sim, uint32_t qp);
 void qp_timeout_event(struct sim *sim, uint32_t qp);
+
+/* sim_repeat.c: selective repeat */
+bool repeat_hole(const struct qp *qp, uint32_t *psn);
+void repeat_receive(struct sim *sim, struct qp *qp, const struct packet *packet);
+void repeat_acknowledged(struct qp *qp, uint32_t from, uint32_t to);
+void repeat_nak(struct qp *qp, uint32_t psn);
+void repeat_timeout(struct qp *qp);
 
 /* sim_dcqcn.c */
 void dcqcn_cnp(struct sim *sim, struct qp *qp);

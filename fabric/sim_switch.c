@@ -4,6 +4,8 @@
  * each ingress port and priority a share of the pool under a dynamic threshold,
  * then, for a lossless priority, headroom of its own; ECN at the egress queue.
  */
+#include <assert.h>
+
 #include "fabric/sim_state.h"
 
 /* Alpha of the threshold of a class that is not lossless is 1/2 (the lossy
@@ -175,6 +177,11 @@ void switch_arrive(struct sim *sim, uint32_t in, uint32_t index)
 			&sim->totals.dropped_down, index);
 		return;
 	}
+	if (lane_of(sim, out, prio)->storm) {
+		count_drop(sim, ingress, &sim->ports[out].watchdog_drops,
+			&sim->totals.dropped_watchdog, index);
+		return;
+	}
 	if (!admit(sim, sw, in, prio, out, index))
 		return;
 	packet = &sim->packets[index]; /* XOFF may have moved the array */
@@ -196,6 +203,8 @@ void switch_release(struct sim *sim, const struct packet *packet)
 	uint32_t headroom =
 		packet->frame < ingress->headroom ? packet->frame : ingress->headroom;
 
+	assert(ingress->shared >= packet->frame - headroom &&
+		sw->shared_bytes <= sw->pool_bytes);
 	ingress->headroom -= headroom;
 	ingress->shared -= packet->frame - headroom;
 	sw->shared_bytes -= packet->frame - headroom;

@@ -289,6 +289,56 @@ static void retries_run_out_and_the_queue_pair_fails(void **state)
 	bed_close(&bed);
 }
 
+#define WATCHED                                                                                \
+	"leaves: 1\nspines: 1\nhosts_per_leaf: 4\nspeed: 100G\n"                               \
+	"policy: {watchdog: 1ms, watchdog_restore: 500us}\n"                                   \
+	"faults:\n- {kind: pause-storm, place: host1, from: 100us, to: "
+
+/* A storm of half the detection time is waited out; one of twice it is cut: what
+ * is for the stormed port is dropped, and the others go on. */
+static void the_watchdog_acts_at_its_time_and_not_at_half_of_it(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, WATCHED "600us}\n");
+	bed_flow(&bed, 1, 0, 1, 20000000);
+	bed_run(&bed, 3);
+	assert_int_equal(bed.result.totals.dropped_watchdog, 0);
+	assert_int_equal(bed.result.flows[0].packets_resent, 0);
+	bed_close(&bed);
+	bed_open(&bed, WATCHED "2100us}\n");
+	bed_flow(&bed, 1, 0, 1, 20000000);
+	bed_run(&bed, 3);
+	assert_true(bed_counter(&bed, "leaf1:1", "tx_prio3_watchdog_discards") > 0);
+	assert_true(bed.result.flows[0].complete);
+	/* Not before the storm is over and the queue is restored. */
+	assert_true(bed.result.flows[0].end_ns > (2100 + 500) * NS_PER_US);
+	bed_close(&bed);
+}
+
+/* Go-back-N sends again all that followed; selective repeat only what was lost. */
+static void selective_repeat_sends_again_only_what_was_lost(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, FABRIC "faults:\n- {kind: loss, place: \"leaf2:1\", amount: 0.01}\n");
+	bed_flow(&bed, 0, 4, 1, 20000000);
+	bed_run(&bed, 3);
+	assert_true(bed.result.flows[0].packets_resent > 2 * bed.result.totals.lost_on_links);
+	bed_close(&bed);
+	bed_open(&bed, FABRIC "faults:\n- {kind: loss, place: \"leaf2:1\", amount: 0.01}\n");
+	bed.fabric.policy.selective_repeat = true;
+	bed_flow(&bed, 0, 4, 1, 20000000);
+	bed_run(&bed, 3);
+	assert_true(bed.result.flows[0].complete);
+	assert_true(bed.result.flows[0].packets_resent >= bed.result.totals.lost_on_links);
+	assert_true(bed.result.flows[0].packets_resent <=
+		    bed.result.totals.lost_on_links + bed.result.flows[0].timeouts + 1);
+	bed_close(&bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +356,8 @@ int main(void)
 		cmocka_unit_test(a_storming_nic_holds_its_port_all_the_time),
 		cmocka_unit_test(a_fault_holds_from_and_to_its_times),
 		cmocka_unit_test(a_lost_tail_waits_for_the_ack_timeout),
+		cmocka_unit_test(the_watchdog_acts_at_its_time_and_not_at_half_of_it),
+		cmocka_unit_test(selective_repeat_sends_again_only_what_was_lost),
 		cmocka_unit_test(retries_run_out_and_the_queue_pair_fails),
 	};
 
