@@ -15,6 +15,10 @@ static const struct command {
 		"whether a fabric does what it was built for, and what is at fault" },
 	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
 	{ "report", cmd_report, "judge a run file again and draw its report" },
+	{ "bw", cmd_bw, "one stage by hand: one NIC to another" },
+	{ "incast", cmd_incast, "one stage by hand: many NICs to one" },
+	{ "burst", cmd_burst, "one stage by hand: aligned bursts to one NIC" },
+	{ "ring", cmd_ring, "one stage by hand: ring all-reduce" },
 	{ NULL, NULL, NULL },
 };
 
