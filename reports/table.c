@@ -10,10 +10,12 @@
 #include "lib/grow.h"
 
 #define INDENT 2u
-#define GAP 2u
+#define GAP 2u         /* between columns; */
+#define GAP_LEAST 1u   /* before a column has to go */
 #define WRAP_LEAST 36u /* a last column narrower than this costs another one */
 
 struct layout {
+	unsigned gap;
 	unsigned width[TABLE_COLUMNS_MAX];
 	bool shown[TABLE_COLUMNS_MAX];
 	size_t last; /* shown */
@@ -64,15 +66,16 @@ static unsigned total(const struct table *table, const struct layout *layout)
 			continue;
 		if (c == layout->last && table->columns[c].left && width > WRAP_LEAST)
 			width = WRAP_LEAST;
-		sum += width + (c == layout->last ? 0 : GAP);
+		sum += width + (c == layout->last ? 0 : layout->gap);
 	}
 	return sum;
 }
 
-static bool drop_one(const struct table *table, struct layout *layout)
+/* Drops the column that is missed least, if that is more than least. */
+static bool drop_one(const struct table *table, struct layout *layout, unsigned least)
 {
 	size_t worst = 0;
-	unsigned spare = 0;
+	unsigned spare = least;
 
 	for (size_t c = 0; c < table->column_count; c++) {
 		if (layout->shown[c] && table->columns[c].spare > spare) {
@@ -80,7 +83,7 @@ static bool drop_one(const struct table *table, struct layout *layout)
 			worst = c;
 		}
 	}
-	if (!spare)
+	if (spare == least)
 		return false;
 	layout->shown[worst] = false;
 	while (!layout->shown[layout->last])
@@ -88,16 +91,35 @@ static bool drop_one(const struct table *table, struct layout *layout)
 	return true;
 }
 
+static bool too_wide(const struct table *table, const struct layout *layout, unsigned width)
+{
+	return total(table, layout) > width;
+}
+
+/* A last column that wraps needs no help. */
+static unsigned gap_for(const struct table *table, const struct layout *layout, unsigned width)
+{
+	bool wraps = table->columns[layout->last].left;
+
+	return too_wide(table, layout, width) && !wraps ? GAP_LEAST : GAP;
+}
+
 static struct layout lay_out(const struct table *table, unsigned width)
 {
-	struct layout layout = { .last = table->column_count - 1 };
+	struct layout layout = { .gap = GAP, .last = table->column_count - 1 };
 
 	for (size_t c = 0; c < table->column_count; c++) {
 		layout.width[c] = widest(table, c);
 		layout.shown[c] = true;
 	}
-	while (total(table, &layout) > width && drop_one(table, &layout))
+	while (too_wide(table, &layout, width) && drop_one(table, &layout, TABLE_WANTED))
 		;
+	layout.gap = gap_for(table, &layout, width);
+	while (too_wide(table, &layout, width) && drop_one(table, &layout, 0))
+		;
+	/* What has gone may have made room for more air. */
+	layout.gap = GAP;
+	layout.gap = gap_for(table, &layout, width);
 	return layout;
 }
 
@@ -127,7 +149,7 @@ static void print_titles(
 		if (!layout->shown[c])
 			continue;
 		print_cell(ink, table, layout, c, at, INK_DIM, table->columns[c].title);
-		at += layout->width[c] + GAP;
+		at += layout->width[c] + layout->gap;
 	}
 	ink_end(ink);
 }
@@ -141,7 +163,7 @@ static void print_row(struct ink *ink, const struct table *table, const struct l
 		if (!layout->shown[c])
 			continue;
 		print_cell(ink, table, layout, c, at, cells[c].style, cells[c].text);
-		at += layout->width[c] + GAP;
+		at += layout->width[c] + layout->gap;
 	}
 	ink_end(ink);
 }

@@ -12,12 +12,13 @@
 #include "reports/ink.h"
 
 #define TABLE_COLUMNS_MAX 16u
+#define TABLE_WANTED 3u /* spare columns up to here are kept while it helps to move closer */
 #define TABLE_CELL 800u
 
 struct table_column {
 	const char *title; /* borrowed; NULL in the first column: no line of titles */
 	bool left;         /* aligned left; numbers are not */
-	unsigned spare;    /* 0: always shown; else the highest goes first */
+	unsigned spare;    /* 0: always shown; else the highest goes first; TABLE_WANTED */
 };
 
 struct table_cell {

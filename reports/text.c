@@ -94,7 +94,6 @@ static void foot(struct ink *ink, const struct run *run, const struct report_opt
 	const struct run_info *info = run_info(run);
 	char line[1024];
 
-	ink_end(ink);
 	snprintf(line, sizeof(line), "%s Made by %s.",
 		simulated(run) ? "All figures are simulated, or derived from the fabric file; "
 				 "none was measured on hardware."
@@ -138,7 +137,10 @@ int report_text(FILE *out, struct run *run, const struct findings *findings,
 	if (options->verbose)
 		text_stages(&ink, &figures);
 	text_passes(&ink, &view);
-	text_culprits(&ink, &view);
+	/* The last screen says it all: the first has scrolled away. */
+	ink_end(&ink);
+	verdict_line(&ink, run, report_verdict(run, findings));
+	text_closing(&ink, &view);
 	foot(&ink, run, options);
 	figures_free(&figures);
 	return 0;

@@ -295,13 +295,15 @@ static struct group group_of(const struct findings *findings, size_t start)
 static void group_text(char *text, size_t size, const struct group *group)
 {
 	char least[NUMBER_BYTES], most[NUMBER_BYTES], limit[NUMBER_BYTES] = "";
-	char figure[FINDING_TEXT + 3 * NUMBER_BYTES];
 	const struct finding *first = group->first;
 
 	if (group->count == 1) {
-		figure_text(figure, sizeof(figure), first);
-		snprintf(text, size, "%s%s%s%s", first->text, figure[0] ? " (" : "", figure,
-			figure[0] ? ")" : "");
+		number_figure(limit, sizeof(limit), first->limit, first->unit);
+		snprintf(text, size, "%s%s%s%s%s%s", first->text,
+			first->has_limit ? " (limit " : "", first->has_limit ? limit : "",
+			first->has_limit && first->limit_source[0] ? ": " : "",
+			first->has_limit ? first->limit_source : "",
+			first->has_limit ? ")" : "");
 		return;
 	}
 	if (!group->figures) {
@@ -362,26 +364,41 @@ void text_passes(struct ink *ink, const struct finding_view *view)
 	table_print(&table, ink);
 }
 
-void text_culprits(struct ink *ink, const struct finding_view *view)
+static void closing_row(struct table *table, const struct finding *finding)
+{
+	char culprit[CULPRIT_TEXT];
+
+	culprit_text(culprit, sizeof(culprit), finding);
+	table_cell(table, finding->verdict == VERDICT_FAIL ? INK_BAD : INK_DOUBT, "%s",
+		culprit[0] ? culprit : finding->layer);
+	table_cell(table, INK_PLAIN, "%s", finding->check);
+}
+
+void text_closing(struct ink *ink, const struct finding_view *view)
 {
 	static const struct table_column columns[] = { { NULL, true, 0 }, { NULL, true, 0 } };
 	const struct findings *findings = view->findings;
+	enum verdict verdict = findings_verdict(findings);
 	struct table table;
+	size_t left = 0;
 
+	if (verdict != VERDICT_FAIL && verdict != VERDICT_UNKNOWN)
+		return;
 	table_init(&table, columns, 2);
 	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->items[i];
-		char culprit[CULPRIT_TEXT];
-
-		if (finding->verdict != VERDICT_FAIL || culprit_leader(findings, i) != i)
+		if (findings->items[i].verdict != verdict)
 			continue;
-		culprit_text(culprit, sizeof(culprit), finding);
-		table_cell(&table, INK_BAD, "%s", culprit[0] ? culprit : "nobody named");
-		table_cell(&table, INK_PLAIN, "%s", finding->check);
-		if (table.count >= 2 * SHORT_LIST)
-			break;
+		if (verdict == VERDICT_FAIL ? culprit_leader(findings, i) != i
+					    : is_repeat(findings, i))
+			continue;
+		if (table.count < 2 * SHORT_LIST)
+			closing_row(&table, &findings->items[i]);
+		else
+			left++;
 	}
-	if (table.count)
-		text_heading(ink, "FAIL, because of");
 	table_print(&table, ink);
+	if (left) {
+		ink_put(ink, INK_DIM, "  and %zu more", left);
+		ink_end(ink);
+	}
 }

@@ -22,7 +22,7 @@ void text_unknowns(struct ink *ink, const struct finding_view *view);
 void text_warnings(struct ink *ink, const struct finding_view *view);
 void text_passes(struct ink *ink, const struct finding_view *view);
 
-/* The culprits once more, a line each, for the end of the screen. */
-void text_culprits(struct ink *ink, const struct finding_view *view);
+/* What stands against a pass once more, a line each, for the end of the screen. */
+void text_closing(struct ink *ink, const struct finding_view *view);
 
 #endif

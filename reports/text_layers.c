@@ -99,12 +99,12 @@ static void flow_rates(struct growing *to, const struct figures *figures, enum p
 		qsort(medians, count, sizeof(*medians), by_number);
 		number_gbps(least, sizeof(least), slowest);
 		number_gbps(middle, sizeof(middle), medians[count / 2]);
-		grow_text(to, "per flow %s Gb/s (median), slowest %s", middle, least);
+		grow_text(to, "a flow: median %s, slowest %s Gb/s", middle, least);
 	}
 	free(medians);
 }
 
-/* "per pair 41.2 Gb/s (median) at 1 QP, 60.1 at 4 QPs": the worst permutation of
+/* "a pair: median 41.2 Gb/s at 1 QP, 60.1 at 4": the worst permutation of
  * each number of QPs. */
 static void rates_by_qps(struct growing *to, const struct figures *figures)
 {
@@ -129,8 +129,9 @@ static void rates_by_qps(struct growing *to, const struct figures *figures)
 		if (variant == UINT32_MAX)
 			return;
 		number_gbps(rate, sizeof(rate), worst);
-		grow_text(to, "%s%s%s at %" PRIu32 " QP%s", last ? ", " : "per pair ", rate,
-			last ? "" : " Gb/s (median)", variant, variant == 1 ? "" : "s");
+		grow_text(to,
+			last ? ", %s%s at %" PRIu32 : "a pair: median %s%s at %" PRIu32 " QP",
+			rate, last ? "" : " Gb/s", variant);
 		last = variant;
 	}
 }
@@ -146,8 +147,8 @@ static void loss_of_layer(
 	number_count(packets, sizeof(packets), loss.packets);
 	number_count(resent, sizeof(resent), loss.resent);
 	number_count(dropped, sizeof(dropped), loss.dropped);
-	grow_text(to, "%s packets, %s dropped, %s sent again", packets,
-		loss.counted ? dropped : "unknown number", resent);
+	grow_text(to, "%s dropped, %s resent of %s packets",
+		loss.counted ? dropped : "unknown number", resent, packets);
 }
 
 static void peak_queue(struct growing *to, const struct figures *figures)
@@ -218,7 +219,7 @@ static void layer_cells(struct table *table, const struct figures *figures,
 		figure_of_layer(&to, figures, layer);
 	if (sum->reason)
 		grow_text(&to, "%s%s%s", to.used ? "; " : "",
-			skipped ? "skipped: " : "not complete: ", sum->reason);
+			skipped ? "" : "not complete: ", sum->reason);
 	if (!to.used)
 		grow_text(
 			&to, "%" PRIu32 " finding%s", sum->checks, sum->checks == 1 ? "" : "s");
@@ -244,8 +245,8 @@ void text_layers(
 	struct ink *ink, const struct figures *figures, const struct findings *findings)
 {
 	static const struct table_column columns[] = { { "layer", true, 0 },
-		{ "verdict", true, 0 }, { "stages", false, 1 }, { "flows", false, 3 },
-		{ "carried", false, 2 }, { "result", true, 0 } };
+		{ "verdict", true, 0 }, { "stages", false, 4 }, { "flows", false, 6 },
+		{ "carried", false, 5 }, { "result", true, 0 } };
 	struct table table;
 
 	table_init(&table, columns, COUNT_OF(columns));

@@ -149,15 +149,15 @@ static void ring_cells(
 	if (!ring->has_slowest)
 		table_cell(table, INK_DIM, "?");
 	else
-		table_cell(table, INK_PLAIN, "%s>%s %s (median %s)", ring->slowest_src,
+		table_cell(table, INK_PLAIN, "%s->%s %s (median %s)", ring->slowest_src,
 			ring->slowest_dst, slowest, median);
 }
 
 void text_rings(struct ink *ink, const struct figures *figures)
 {
 	static const struct table_column columns[] = { { "all-reduce", true, 0 },
-		{ "ranks", false, 1 }, { "bytes", false, 3 }, { "done", false, 2 },
-		{ "time", false, 0 }, { "algbw", false, 4 }, { "busbw Gb/s", false, 0 },
+		{ "ranks", false, 4 }, { "bytes", false, 6 }, { "done", false, 5 },
+		{ "time", false, 0 }, { "algbw", false, 7 }, { "busbw Gb/s", false, 0 },
 		{ "slowest step", true, 0 } };
 	struct table table;
 
