@@ -9,15 +9,16 @@
 #include "fabric/tally.h"
 #include "lib/units.h"
 
-/* Causes before symptoms, so that within equal weight their order is theirs. */
+/* Causes before symptoms; and those that explain others (a link without carrier,
+ * a class gone astray) before the ones that would take it for their own. */
 static const struct judge *const judges[] = {
 	&judge_carrier,
 	&judge_loss,
 	&judge_rate,
 	&judge_nic,
+	&judge_class,
 	&judge_pfc,
 	&judge_ecn,
-	&judge_class,
 	&judge_ecmp,
 	&judge_plan,
 	&judge_pairs,

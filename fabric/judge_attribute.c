@@ -112,6 +112,8 @@ static uint32_t touched(
 	}
 	if (place->kind == CULPRIT_NIC || place->kind == CULPRIT_PORT)
 		return votes->bad[place->index];
+	if (place->kind == CULPRIT_SETTING)
+		return votes->bad_flows;
 	if (place->kind != CULPRIT_LINK)
 		return 0;
 	link = &fabric->links[place->index];
@@ -139,9 +141,11 @@ static const struct cause *explain(
 
 		if (cause->seen.stages && !seen_meets(&cause->seen, &complaint->seen))
 			continue;
-		if (here > *hits ||
-			(here && here == *hits &&
-				weight_of(judging, cause) > weight_of(judging, best))) {
+		/* Without a slow flow there is nothing to touch, and the first in
+		 * rank stands for all. */
+		if (here > *hits || (here == *hits && (here || votes->bad_flows == 0) &&
+					    (!best || weight_of(judging, cause) >
+							      weight_of(judging, best)))) {
 			best = cause;
 			*hits = here;
 		}

@@ -101,10 +101,10 @@ static void tell_flap(struct judging *judging, uint32_t link, const struct link_
 	finding = judging_cause(judging, "link.flap", plan_layer_name(state->seen.layer),
 		CLASS_CARRIER, state->changes, &place, &state->seen);
 	finding_text(finding,
-		"%s changed its carrier %llu times in %u stages, %llu packets met a "
+		"%s changed its carrier %llu times in %u stage%s, %llu packets met a "
 		"port without carrier",
 		finding->culprit, (unsigned long long)state->changes, state->seen.stages,
-		(unsigned long long)state->dropped);
+		state->seen.stages == 1 ? "" : "s", (unsigned long long)state->dropped);
 	finding_limit(finding, (double)state->changes, 0, "changes",
 		"weft's own default: no change of carrier during an acceptance");
 	finding_advice(finding,

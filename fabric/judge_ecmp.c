@@ -180,6 +180,13 @@ static void tell_uneven(struct judging *judging, const struct sample *sample, do
 		finding->culprit);
 }
 
+/* An uplink without carrier is empty for a reason that has its own finding. */
+static bool is_down(const struct judging *judging, uint32_t port)
+{
+	return port != PORT_NONE &&
+	       judging_blames_link(judging, judging->fabric->ports[port].link, CLASS_CARRIER);
+}
+
 static bool tell_fault(struct judging *judging, const struct samples *samples)
 {
 	double tests = (double)samples->count;
@@ -190,6 +197,8 @@ static bool tell_fault(struct judging *judging, const struct samples *samples)
 			tests * chance_of_load(sample->flows, sample->links, sample->most);
 		double empty = tests * chance_of_empty(sample->flows, sample->links);
 
+		if (is_down(judging, sample->empty_port))
+			continue;
 		if (sample->empty_port != PORT_NONE && empty < CHANCE_EMPTY) {
 			tell_empty(judging, sample, empty);
 			return true;

@@ -163,6 +163,16 @@ static uint32_t tell_node(struct judging *judging, uint32_t number, const struct
 	return bad;
 }
 
+/* A sender that has the traffic in another priority holds the lossless one and
+ * sends on: what it overruns is its own doing. */
+static bool explained(const struct judging *judging, uint32_t port)
+{
+	uint32_t peer = judging->fabric->ports[port].peer;
+
+	return judging_blames(judging, judging->fabric->ports[port].node, CLASS_MAP) ||
+	       judging_blames(judging, judging->fabric->ports[peer].node, CLASS_MAP);
+}
+
 static uint32_t tell_headroom(struct judging *judging, const struct proof *proofs)
 {
 	struct proof total = { 0 };
@@ -172,7 +182,7 @@ static uint32_t tell_headroom(struct judging *judging, const struct proof *proof
 	uint32_t ports = 0;
 
 	for (uint32_t port = 0; port < judging->fabric->port_count; port++) {
-		if (proofs[port].headroom_drops == 0)
+		if (proofs[port].headroom_drops == 0 || explained(judging, port))
 			continue;
 		if (ports++ == 0)
 			fabric_port_name(judging->fabric, port, name);
@@ -201,7 +211,7 @@ static uint32_t tell_headroom(struct judging *judging, const struct proof *proof
 static void tell_coverage(struct judging *judging, const struct proof *proofs)
 {
 	const struct fabric *fabric = judging->fabric;
-	uint32_t unproven = 0, switches = fabric->leaves + fabric->spines;
+	uint32_t unproven = 0, switches = fabric->leaves + fabric->spines, sending = 0;
 	const char *first = "", *what = "";
 	struct finding *finding;
 
@@ -211,6 +221,7 @@ static void tell_coverage(struct judging *judging, const struct proof *proofs)
 
 		for (uint32_t i = 0; i < node->port_count; i++) {
 			sent += proofs[node->first_port + i].sent;
+			sending += proofs[node->first_port + i].sent > 0;
 			obeyed += proofs[node->first_port + i].obeyed;
 		}
 		if ((sent && obeyed) || node->port_count == 0)

@@ -140,11 +140,45 @@ struct finding *judging_cause(struct judging *judging, const char *check, const 
 	cause = &judging->causes[judging->cause_count++];
 	*cause = (struct cause){
 		.finding = judging->findings->count - 1,
+		.class = class,
 		.place = *place,
 	};
 	if (seen)
 		cause->seen = *seen;
 	return finding;
+}
+
+static bool ends_at(const struct fabric *fabric, const struct place *place, uint32_t node)
+{
+	const struct link *link;
+
+	if (place->kind == CULPRIT_SWITCH)
+		return place->index == node;
+	if (place->kind == CULPRIT_PORT || place->kind == CULPRIT_NIC)
+		return fabric->ports[place->index].node == node;
+	if (place->kind != CULPRIT_LINK)
+		return false;
+	link = &fabric->links[place->index];
+	return fabric->ports[link->a].node == node || fabric->ports[link->b].node == node;
+}
+
+bool judging_blames(const struct judging *judging, uint32_t node, enum cause_class class)
+{
+	for (size_t i = 0; i < judging->cause_count; i++)
+		if (judging->causes[i].class >= class &&
+			ends_at(judging->fabric, &judging->causes[i].place, node))
+			return true;
+	return false;
+}
+
+bool judging_blames_link(const struct judging *judging, uint32_t link, enum cause_class class)
+{
+	for (size_t i = 0; i < judging->cause_count; i++)
+		if (judging->causes[i].class >= class &&
+			judging->causes[i].place.kind == CULPRIT_LINK &&
+			judging->causes[i].place.index == link)
+			return true;
+	return false;
 }
 
 void judging_spreads(struct judging *judging)

@@ -66,6 +66,7 @@ enum cause_class {
 
 struct cause {
 	size_t finding; /* index */
+	enum cause_class class;
 	struct place place;
 	struct seen seen; /* stages 0: holds for all of them */
 	bool spreads;     /* reaches flows that do not touch it: by pause */
@@ -129,6 +130,13 @@ struct finding *judging_say(struct judging *judging, const char *check, const ch
 struct finding *judging_cause(struct judging *judging, const char *check, const char *layer,
 	enum cause_class class, uint64_t amount, const struct place *place,
 	const struct seen *seen);
+
+/* Whether a cause of this class or a higher one stands at a node, at a port of it
+ * or at a link that ends there. */
+bool judging_blames(const struct judging *judging, uint32_t node, enum cause_class class);
+
+/* The same for one link. */
+bool judging_blames_link(const struct judging *judging, uint32_t link, enum cause_class class);
 
 /* Marks the last cause added as one that reaches flows which do not touch it. */
 void judging_spreads(struct judging *judging);

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/judge_bench.h"
+
+static void nothing(struct bench *bench)
+{
+	(void)bench;
+}
+
+static void lose_on_uplink(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "spine1:2", C_TX_PACKETS, BENCH_PACKETS);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_PACKETS, BENCH_PACKETS - 3);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_PRIO_PACKETS, BENCH_PACKETS - 3);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_DSCP_PACKETS, BENCH_PACKETS - 3);
+}
+
+static void lose_one_in_flight(struct bench *bench)
+{
+	bench->stages[BENCH_PAIRS].status = RUN_PARTIAL;
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_PACKETS, BENCH_PACKETS - 1);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_PRIO_PACKETS, BENCH_PACKETS - 1);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_DSCP_PACKETS, BENCH_PACKETS - 1);
+}
+
+static void lose_while_flapping(struct bench *bench)
+{
+	lose_on_uplink(bench);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_CARRIER_CHANGES, 2);
+	bench_set(bench, BENCH_PAIRS, "spine1:2", C_CARRIER_CHANGES, 2);
+}
+
+static void start_down(struct bench *bench)
+{
+	bench_fact(bench, "leaf1:4", F_OPER_STATE, "down");
+}
+
+static void lose_carrier(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "host2", C_CARRIER_CHANGES, 1);
+}
+
+static void serve_at_half(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "spine2:1", C_TX_PRIO_BUSY_NS, 2 * 1340000);
+}
+
+static void serve_at_half_from_nic(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "host4", C_TX_PRIO_BUSY_NS, 2 * 1340000);
+}
+
+static void serve_too_little_to_time(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "spine2:1", C_TX_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "leaf1:4", C_RX_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "spine2:1", C_TX_PRIO_BUSY_NS, 2 * 1340000);
+}
+
+static void pause_from_nic(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "host3", C_TX_PRIO_PAUSE, 40);
+	bench_set(bench, BENCH_PAIRS, "host3", C_TX_PRIO_PAUSE_US, 500);
+	bench_set(bench, BENCH_PAIRS, "leaf2:1", C_RX_PRIO_PAUSE, 40);
+	bench_set(bench, BENCH_PAIRS, "leaf2:1", C_RX_PRIO_PAUSE_US, 499);
+}
+
+static void storm_from_nic(struct bench *bench)
+{
+	pause_from_nic(bench);
+	bench_set(bench, BENCH_PAIRS, "host3", C_TX_PRIO_PAUSE_US, 1000);
+	bench_set(bench, BENCH_PAIRS, "leaf2:1", C_RX_PRIO_PAUSE_US, 1000);
+	bench_set(bench, BENCH_PAIRS, "host3", C_RX_BYTES, 5000);
+}
+
+/* Every port of the switch drops and says nothing, and none obeys. */
+static void pfc_off(struct bench *bench)
+{
+	const char *own[] = { "spine1:1", "spine1:2" }, *peer[] = { "leaf1:3", "leaf2:3" };
+
+	for (int i = 0; i < 2; i++) {
+		bench_set(bench, BENCH_NOT_ECT, own[i], C_TX_PRIO_PAUSE, 0);
+		bench_set(bench, BENCH_NOT_ECT, own[i], C_TX_PRIO_PAUSE_US, 0);
+		bench_set(bench, BENCH_NOT_ECT, own[i], C_DROP_BUFFER, 90);
+		bench_set(bench, BENCH_NOT_ECT, own[i], C_RX_PRIO_PAUSE_US, 0);
+		bench_set(bench, BENCH_NOT_ECT, peer[i], C_RX_PRIO_PAUSE, 0);
+		bench_set(bench, BENCH_NOT_ECT, peer[i], C_RX_PRIO_PAUSE_US, 0);
+		bench_set(bench, BENCH_NOT_ECT, peer[i], C_DROP_HEADROOM, 500);
+	}
+}
+
+static void pfc_off_at_a_port(struct bench *bench)
+{
+	bench_set(bench, BENCH_NOT_ECT, "spine1:2", C_RX_PRIO_PAUSE_US, 0);
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_DROP_HEADROOM, 500);
+}
+
+static void headroom_too_small(struct bench *bench)
+{
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_DROP_HEADROOM, 5);
+}
+
+static void pause_too_short_to_compare(struct bench *bench)
+{
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_TX_PRIO_PAUSE_US, 3);
+	bench_set(bench, BENCH_NOT_ECT, "spine1:2", C_RX_PRIO_PAUSE_US, 0);
+}
+
+static void pfc_never_provoked(struct bench *bench)
+{
+	const char *ports[] = { "spine1:1", "spine1:2" }, *peers[] = { "leaf1:3", "leaf2:3" };
+
+	for (int i = 0; i < 2; i++) {
+		bench_set(bench, BENCH_NOT_ECT, ports[i], C_TX_PRIO_PAUSE, 0);
+		bench_set(bench, BENCH_NOT_ECT, ports[i], C_TX_PRIO_PAUSE_US, 0);
+		bench_set(bench, BENCH_NOT_ECT, peers[i], C_RX_PRIO_PAUSE, 0);
+		bench_set(bench, BENCH_NOT_ECT, peers[i], C_RX_PRIO_PAUSE_US, 0);
+	}
+}
+
+static void ecn_off(struct bench *bench)
+{
+	const char *ports[] = { "leaf2:1", "leaf2:2", "leaf2:3", "leaf2:4" };
+
+	for (int i = 0; i < 4; i++)
+		bench_set(bench, BENCH_ECT, ports[i], C_ECN_MARKED, 0);
+}
+
+static void ecn_off_at_a_port(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "leaf2:1", C_ECN_MARKED, 0);
+}
+
+static void ecn_never_provoked(struct bench *bench)
+{
+	ecn_off(bench);
+	bench_set(bench, BENCH_ECT, "leaf2:1", C_QUEUE_PEAK_ECT, 900000);
+	bench_set(bench, BENCH_ECT, "leaf2:2", C_QUEUE_PEAK_ECT, 900000);
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_QUEUE_PEAK_ECT, 900000);
+	bench_set(bench, BENCH_ECT, "leaf2:4", C_QUEUE_PEAK_ECT, 900000);
+}
+
+static void map_wrong_at_a_switch(struct bench *bench)
+{
+	const char *ports[] = { "spine2:1", "spine2:2" };
+
+	for (uint32_t stage = 0; stage < 3; stage++)
+		for (int i = 0; i < 2; i++)
+			bench_set(bench, stage, ports[i], C_RX_PRIO_PACKETS, 4);
+}
+
+static void map_wrong_and_overrun(struct bench *bench)
+{
+	map_wrong_at_a_switch(bench);
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:4", C_DROP_HEADROOM, 500);
+}
+
+static void map_wrong_at_a_nic(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "host2", C_TX_POLICY_BYTES, 0);
+}
+
+static void notify_from_a_nic(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "host2", C_NP_CNP_SENT, 10);
+	bench_set(bench, BENCH_ECT, "host2", C_TX_RDMA_BYTES,
+		(uint64_t)BENCH_PACKETS * BENCH_FRAME + 780);
+}
+
+static void class_not_read(struct bench *bench)
+{
+	bench_absent(bench, C_RX_DSCP_PACKETS);
+}
+
+static void wired_elsewhere(struct bench *bench)
+{
+	bench_fact(bench, "leaf1:3", F_PEER, "spine2:1");
+}
+
+static void slower_port(struct bench *bench)
+{
+	bench_fact(bench, "host1", F_SPEED, "50000000000");
+	bench_fact(bench, "leaf1:1", F_SPEED, "50000000000");
+}
+
+static void unwitnessed(struct bench *bench)
+{
+	bench->no_facts = true;
+	bench_absent(bench, C_CARRIER_CHANGES);
+}
+
+static void no_neighbours(struct bench *bench)
+{
+	bench->no_facts = true;
+}
+
+static void unused_link(struct bench *bench)
+{
+	for (uint32_t stage = 0; stage < 3; stage++) {
+		bench_set(bench, stage, "leaf1:3", C_TX_PACKETS, 100);
+		bench_set(bench, stage, "spine1:1", C_RX_PACKETS, 100);
+	}
+}
+
+static void counter_went_back(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_PACKETS, 0);
+	for (size_t i = 0; i < bench->counter_count; i++)
+		if (bench->counters[i].stage == BENCH_PAIRS &&
+			strcmp(bench->counters[i].place, "leaf2:3") == 0 &&
+			strcmp(bench->counters[i].name, C_RX_PACKETS) == 0)
+			bench->counters[i].first = 5;
+}
+
+static const struct judge_case {
+	const char *name;
+	void (*spoil)(struct bench *);
+	const char *check;
+	enum verdict verdict;
+	const char *culprit; /* of a failure, which must come first of all */
+} cases[] = {
+	{ "every packet arrived", nothing, "link.loss", VERDICT_PASS, "" },
+	{ "a link that loses is named", lose_on_uplink, "link.loss", VERDICT_FAIL,
+		"leaf2:3-spine1:2" },
+	{ "what is on its way when a window is cut is not lost", lose_one_in_flight,
+		"link.loss", VERDICT_PASS, "" },
+	{ "loss while the carrier comes and goes is a flap", lose_while_flapping, "link.flap",
+		VERDICT_FAIL, "leaf2:3-spine1:2" },
+	{ "a link that starts down is named", start_down, "link.down", VERDICT_FAIL,
+		"leaf1:4-spine2:1" },
+	{ "a link that goes down is named", lose_carrier, "link.down", VERDICT_FAIL,
+		"host2-leaf1:2" },
+	{ "without witnesses the carrier is unknown", unwitnessed, "link.carrier",
+		VERDICT_UNKNOWN, "" },
+	{ "a port that serves at half speed is named", serve_at_half, "link.rate", VERDICT_FAIL,
+		"leaf1:4-spine2:1" },
+	{ "a NIC that serves at half speed is named", serve_at_half_from_nic, "link.rate",
+		VERDICT_FAIL, "host4-leaf2:2" },
+	{ "twenty packets are not timed", serve_too_little_to_time, "link.rate", VERDICT_PASS,
+		"" },
+	{ "a link that carried little is unknown", unused_link, "link.coverage",
+		VERDICT_UNKNOWN, "" },
+	{ "a counter that went back is no loss", counter_went_back, "link.loss", VERDICT_PASS,
+		"" },
+	{ "a NIC that pauses is a slow receiver", pause_from_nic, "nic.slow-receiver",
+		VERDICT_FAIL, "host3" },
+	{ "a NIC that takes in nothing and pauses is a storm", storm_from_nic,
+		"nic.pause-storm", VERDICT_FAIL, "host3" },
+	{ "no NIC pauses", nothing, "nic.pause", VERDICT_PASS, "" },
+	{ "a switch without PFC is named before what it does to others", pfc_off,
+		"switch.pfc-off", VERDICT_FAIL, "spine1" },
+	{ "a port without PFC is named where the others work", pfc_off_at_a_port,
+		"switch.pfc-off", VERDICT_FAIL, "spine1:2" },
+	{ "obeyed and overflown is headroom", headroom_too_small, "policy.headroom",
+		VERDICT_FAIL, "policy.headroom" },
+	{ "a pause of three microseconds is not compared", pause_too_short_to_compare,
+		"switch.pfc", VERDICT_PASS, "" },
+	{ "PFC that nothing called for is unknown", pfc_never_provoked, "switch.pfc",
+		VERDICT_UNKNOWN, "" },
+	{ "a switch without ECN is named", ecn_off, "switch.ecn-off", VERDICT_FAIL, "leaf2" },
+	{ "a port without ECN is named where the others mark", ecn_off_at_a_port,
+		"switch.ecn-off", VERDICT_FAIL, "leaf2:1" },
+	{ "no mark below kmax proves nothing", ecn_never_provoked, "switch.ecn",
+		VERDICT_UNKNOWN, "" },
+	{ "a switch with another map is named", map_wrong_at_a_switch, "switch.dscp-map",
+		VERDICT_FAIL, "spine2" },
+	{ "a wrong map is not taken for headroom", map_wrong_and_overrun, "switch.dscp-map",
+		VERDICT_FAIL, "spine2" },
+	{ "a NIC that sends another DSCP is named", map_wrong_at_a_nic, "nic.dscp-map",
+		VERDICT_FAIL, "host2" },
+	{ "notifications have a DSCP of their own", notify_from_a_nic, "class.proof",
+		VERDICT_PASS, "" },
+	{ "the class is unknown where it was not read", class_not_read, "class.proof",
+		VERDICT_UNKNOWN, "" },
+	{ "a cable that goes elsewhere is named", wired_elsewhere, "plan.wiring", VERDICT_FAIL,
+		"leaf1:3-spine1:1" },
+	{ "a port of another speed is named", slower_port, "plan.speed", VERDICT_FAIL,
+		"host1-leaf1:1" },
+	{ "wiring that nobody tells of is unknown", no_neighbours, "plan.wiring",
+		VERDICT_UNKNOWN, "" },
+};
+
+static void judged_as_it_should(void **state)
+{
+	const struct judge_case *row = *state;
+	struct bench *bench = bench_new();
+	const struct finding *finding;
+
+	row->spoil(bench);
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	finding = bench_find(bench, row->check);
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, row->verdict);
+	assert_string_equal(finding->culprit, row->culprit);
+	if (row->verdict == VERDICT_FAIL) {
+		assert_ptr_equal(finding, &bench->findings.items[0]);
+		assert_int_equal(finding->rank, RANK_CAUSE);
+		assert_true(finding->text[0] && finding->advice[0]);
+	}
+	bench_free(bench);
+}
+
+/* None but the one cause: what it does to others is not taken for another. */
+static void one_fault_is_one_cause(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct bench *bench = bench_new();
+		uint32_t causes = 0;
+
+		cases[i].spoil(bench);
+		bench_judge(bench, JUDGE_ALL);
+		for (size_t k = 0; k < bench->findings.count; k++)
+			causes += bench->findings.items[k].rank == RANK_CAUSE;
+		if (causes != (cases[i].verdict == VERDICT_FAIL))
+			print_message("%s: %u causes\n", cases[i].name, causes);
+		assert_int_equal(causes, cases[i].verdict == VERDICT_FAIL);
+		bench_free(bench);
+	}
+}
+
+static void a_clean_run_passes_without_unknowns(void **state)
+{
+	struct bench *bench = bench_new();
+
+	(void)state;
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	assert_int_equal(findings_verdict(&bench->findings), VERDICT_PASS);
+	bench_free(bench);
+}
+
+/* Coverage is owed by an acceptance, not by a stage run by hand. */
+static void by_hand_asks_for_no_coverage(void **state)
+{
+	struct bench *bench = bench_new();
+
+	(void)state;
+	bench->profile = "hand";
+	pfc_never_provoked(bench);
+	unused_link(bench);
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	assert_int_equal(findings_verdict(&bench->findings), VERDICT_PASS);
+	bench_free(bench);
+}
+
+static void the_same_run_gives_the_same_findings(void **state)
+{
+	struct bench *first = bench_new(), *second = bench_new();
+
+	(void)state;
+	pfc_off(first);
+	pfc_off(second);
+	bench_judge(first, JUDGE_ALL);
+	bench_judge(second, JUDGE_ALL);
+	assert_int_equal(first->findings.count, second->findings.count);
+	assert_memory_equal(first->findings.items, second->findings.items,
+		first->findings.count * sizeof(*first->findings.items));
+	bench_free(first);
+	bench_free(second);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
+		cmocka_unit_test(a_clean_run_passes_without_unknowns),
+		cmocka_unit_test(by_hand_asks_for_no_coverage),
+		cmocka_unit_test(one_fault_is_one_cause),
+		cmocka_unit_test(the_same_run_gives_the_same_findings),
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		tests[i + 4] = (struct CMUnitTest){
+			.name = cases[i].name,
+			.test_func = judged_as_it_should,
+			.initial_state = (void *)(uintptr_t)&cases[i],
+		};
+	return cmocka_run_group_tests_name("judge: causes", tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/judge_bench.h"
+
+#include "fabric/stages.h"
+
+static struct run_flow *flow_of(struct bench *bench, uint32_t stage)
+{
+	for (size_t i = 0; i < bench->flow_count; i++)
+		if (bench->flows[i].stage == stage)
+			return &bench->flows[i];
+	return NULL;
+}
+
+/* --- pairs --- */
+
+static void nothing(struct bench *bench)
+{
+	(void)bench;
+}
+
+static void halve_a_pair(struct bench *bench)
+{
+	flow_of(bench, BENCH_PAIRS)->end_ns += 400000;
+}
+
+/* Three slow pairs that share nothing but an uplink, beside one good one. */
+static void halve_behind_an_uplink(struct bench *bench)
+{
+	halve_a_pair(bench);
+	bench_flow(bench, BENCH_PAIRS, 2, "host2", "host4", 4096000, 900000);
+	bench_path(bench, BENCH_PAIRS, 2, "host2>leaf1:3>spine1:2>leaf2:2");
+	bench_flow(bench, BENCH_PAIRS, 3, "host1", "host4", 4096000, 336000);
+	bench_path(bench, BENCH_PAIRS, 3, "host1>leaf1:4>spine2:2>leaf2:2");
+	bench_flow(bench, BENCH_PAIRS, 4, "host2", "host3", 4096000, 336000);
+	bench_path(bench, BENCH_PAIRS, 4, "host2>leaf1:4>spine1:2>leaf2:1");
+}
+
+static void halve_behind_a_slow_nic(struct bench *bench)
+{
+	halve_a_pair(bench);
+	bench_set(bench, BENCH_PAIRS, "host3", C_TX_PRIO_PAUSE, 40);
+	bench_set(bench, BENCH_PAIRS, "host3", C_TX_PRIO_PAUSE_US, 500);
+}
+
+/* The slow NIC of another stage explains nothing here. */
+static void halve_while_another_stage_pauses(struct bench *bench)
+{
+	halve_a_pair(bench);
+	bench_set(bench, BENCH_ECT, "host3", C_TX_PRIO_PAUSE, 40);
+	bench_set(bench, BENCH_ECT, "host3", C_TX_PRIO_PAUSE_US, 500);
+}
+
+static void send_too_little(struct bench *bench)
+{
+	for (size_t i = 0; i < bench->flow_count; i++)
+		bench->flows[i].bytes_planned = bench->flows[i].bytes_delivered = 4096;
+}
+
+static void stop_in_pairs(struct bench *bench)
+{
+	bench->stages[BENCH_PAIRS].status = RUN_PARTIAL;
+	snprintf(bench->stages[BENCH_PAIRS].reason, sizeof(bench->stages[0].reason),
+		"interrupted");
+	flow_of(bench, BENCH_PAIRS)->complete = false;
+	flow_of(bench, BENCH_PAIRS)->end_ns = 0;
+	flow_of(bench, BENCH_PAIRS)->bytes_delivered /= 2;
+}
+
+static void miss_the_deadline(struct bench *bench)
+{
+	struct run_flow *flow = flow_of(bench, BENCH_ECT);
+
+	bench->stages[BENCH_ECT].status = RUN_PARTIAL;
+	bench->stages[BENCH_ECT].t1_ns += NS_PER_MS;
+	flow->complete = false;
+	flow->end_ns = 0;
+	flow->bytes_delivered /= 2;
+}
+
+static void miss_the_deadline_by_a_slow_nic(struct bench *bench)
+{
+	miss_the_deadline(bench);
+	bench_set(bench, BENCH_ECT, "host3", C_TX_PRIO_PAUSE, 40);
+	bench_set(bench, BENCH_ECT, "host3", C_TX_PRIO_PAUSE_US, 500);
+}
+
+static void skip_pairs(struct bench *bench)
+{
+	bench->stages[BENCH_PAIRS].status = RUN_SKIPPED;
+	snprintf(bench->stages[BENCH_PAIRS].reason, sizeof(bench->stages[0].reason),
+		"plan failed");
+}
+
+/* --- loss --- */
+
+static void resend(struct bench *bench)
+{
+	struct run_flow *flow = flow_of(bench, BENCH_ECT);
+
+	flow->packets_resent = 12;
+	flow->naks = 1;
+}
+
+static void resend_behind_a_lossy_link(struct bench *bench)
+{
+	resend(bench);
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_RX_PACKETS, BENCH_PACKETS - 1);
+}
+
+static void drop_for_want_of_headroom(struct bench *bench)
+{
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_DROP_HEADROOM, 5);
+}
+
+/* --- lossless --- */
+
+static void mark_what_may_not_be_marked(struct bench *bench)
+{
+	flow_of(bench, BENCH_NOT_ECT)->ce_packets = 3;
+}
+
+static void pause_before_marking(struct bench *bench)
+{
+	uint64_t t0 = bench->stages[BENCH_ECT].t0_ns;
+
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_ECN_BEFORE_PFC_NS, t0 + 5000);
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_TX_PRIO_PAUSE, 1);
+}
+
+static void pause_after_marking(struct bench *bench)
+{
+	uint64_t t0 = bench->stages[BENCH_ECT].t0_ns;
+
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_ECN_BEFORE_PFC_NS, t0 + 15000);
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_TX_PRIO_PAUSE, 1);
+}
+
+static void no_marks_under_ect(struct bench *bench)
+{
+	flow_of(bench, BENCH_ECT)->ce_packets = 0;
+}
+
+static void add_victim(struct bench *bench, uint64_t beside_ns)
+{
+	uint32_t alone = bench_stage(bench, "alone-3-1", LAYER_LOSSLESS, LOSSLESS_ALONE);
+	uint32_t beside = bench_stage(bench, "incast-3-ect-9", LAYER_LOSSLESS, LOSSLESS_ECT);
+
+	bench_flow(bench, alone, 0, "host3", "host4", 4096000, 336000)->role = FLOW_VICTIM;
+	bench_flow(bench, beside, 0, "host3", "host4", 4096000, beside_ns)->role = FLOW_VICTIM;
+	bench->flows[bench->flow_count - 1].ce_packets = 1;
+	bench_path(bench, beside, 0, "host3>leaf2:2");
+	for (uint32_t port = 0; port < bench->fabric.port_count; port++) {
+		bench_clean_port(bench, alone, port);
+		bench_clean_port(bench, beside, port);
+	}
+}
+
+static void spare_a_victim(struct bench *bench)
+{
+	add_victim(bench, 340000);
+}
+
+static void hurt_a_victim(struct bench *bench)
+{
+	add_victim(bench, 700000);
+}
+
+/* --- nonblocking --- */
+
+static void permute(struct bench *bench, const char *way, uint64_t took_ns)
+{
+	uint32_t stage = bench_stage(bench, "permutation-1-1qp", LAYER_NONBLOCKING, 0);
+
+	bench->stages[stage].variant = 1;
+	bench_flow(bench, stage, 0, "host1", "host3", 4096000, took_ns);
+	bench_path(bench, stage, 0, "host1>leaf1:3>spine1:2>leaf2:1");
+	bench_flow(bench, stage, 1, "host2", "host4", 4096000, took_ns);
+	bench_path(bench, stage, 1, way);
+	for (uint32_t port = 0; port < bench->fabric.port_count; port++)
+		bench_clean_port(bench, stage, port);
+}
+
+static void collide_and_share(struct bench *bench)
+{
+	permute(bench, "host2>leaf1:3>spine1:2>leaf2:2", 700000);
+}
+
+static void crawl_after_a_collision(struct bench *bench)
+{
+	permute(bench, "host2>leaf1:3>spine1:2>leaf2:2", 5000000);
+}
+
+static void halve_without_a_collision(struct bench *bench)
+{
+	permute(bench, "host2>leaf1:4>spine2:2>leaf2:2", 700000);
+}
+
+/* --- ecmp: 4 uplink loads of two leaves, in QPs of 1000 packets --- */
+
+static void hash(struct bench *bench, uint32_t qps, uint32_t first)
+{
+	uint32_t stage = bench_stage(bench, "permutation-1-nqp", LAYER_NONBLOCKING, 0);
+	uint64_t all = (uint64_t)qps * 4096000;
+
+	bench->stages[stage].variant = qps;
+	bench_flow(bench, stage, 0, "host1", "host3", all, 4000000)->qps = qps;
+	for (uint32_t port = 0; port < bench->fabric.port_count; port++)
+		bench_clean_port(bench, stage, port);
+	bench_set(bench, stage, "leaf1:3", C_TX_BYTES, first * UINT64_C(4096000));
+	bench_set(bench, stage, "leaf1:4", C_TX_BYTES, all - first * UINT64_C(4096000));
+	bench_set(bench, stage, "leaf1:3", C_TX_PRIO_BUSY_NS, 0);
+	bench_set(bench, stage, "leaf1:4", C_TX_PRIO_BUSY_NS, 0);
+}
+
+static void hash_as_chance_does(struct bench *bench)
+{
+	hash(bench, 32, 21);
+}
+
+static void hash_with_a_leaning(struct bench *bench)
+{
+	hash(bench, 200, 170);
+}
+
+static void hash_past_an_uplink(struct bench *bench)
+{
+	hash(bench, 60, 0);
+}
+
+static void hash_past_an_uplink_by_chance(struct bench *bench)
+{
+	hash(bench, 4, 0);
+}
+
+/* --- burst --- */
+
+static void burst(struct bench *bench)
+{
+	uint32_t stage = bench_stage(bench, "burst-1-gap1", LAYER_BURST, 0);
+
+	bench_flow(bench, stage, 0, "host1", "host3", 65536, 10000);
+	bench_set(bench, stage, "leaf2:1", C_QUEUE_PEAK, 123456);
+}
+
+static const struct judge_case {
+	const char *name;
+	void (*spoil)(struct bench *);
+	const char *check;
+	enum verdict verdict;
+	enum culprit_kind kind;
+	const char *culprit;
+} cases[] = {
+	{ "pairs at the ceiling pass", nothing, "pairs.bandwidth", VERDICT_PASS, CULPRIT_NONE,
+		"" },
+	{ "one slow pair alone has no place", halve_a_pair, "pairs.bandwidth", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "slow pairs with one link in common name it", halve_behind_an_uplink,
+		"pairs.bandwidth", VERDICT_FAIL, CULPRIT_LINK, "leaf1:3-spine1:1" },
+	{ "a slow pair is laid to the NIC that paused", halve_behind_a_slow_nic,
+		"pairs.bandwidth", VERDICT_FAIL, CULPRIT_NIC, "host3" },
+	{ "a cause of another stage explains nothing", halve_while_another_stage_pauses,
+		"pairs.bandwidth", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "pairs too short to judge are unknown", send_too_little, "pairs.bandwidth",
+		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "pairs that were interrupted are unknown", stop_in_pairs, "pairs.bandwidth",
+		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "an interrupted stage is told of", stop_in_pairs, "stage.partial", VERDICT_UNKNOWN,
+		CULPRIT_NONE, "" },
+	{ "a deadline missed for no known reason is unknown", miss_the_deadline,
+		"stage.incomplete", VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "a deadline missed for a slow NIC fails", miss_the_deadline_by_a_slow_nic,
+		"stage.incomplete", VERDICT_FAIL, CULPRIT_NIC, "host3" },
+	{ "a skipped stage is left out, with its reason", skip_pairs, "stage.skipped",
+		VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "nothing was lost", nothing, "lossless.loss", VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "packets sent again fail", resend, "lossless.loss", VERDICT_FAIL, CULPRIT_UNLOCATED,
+		"" },
+	{ "packets sent again are laid to the lossy link", resend_behind_a_lossy_link,
+		"lossless.loss", VERDICT_FAIL, CULPRIT_LINK, "leaf2:3-spine1:2" },
+	{ "drops are laid to the setting", drop_for_want_of_headroom, "lossless.loss",
+		VERDICT_FAIL, CULPRIT_SETTING, "policy.headroom" },
+	{ "a marked Not-ECT packet fails", mark_what_may_not_be_marked, "lossless.not-ect",
+		VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "pause before marking fails", pause_before_marking, "lossless.ecn-first",
+		VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "pause after marking passes", pause_after_marking, "lossless.ecn-first", VERDICT_PASS,
+		CULPRIT_NONE, "" },
+	{ "no mark under ECN-capable incast is unknown", no_marks_under_ect, "lossless.table",
+		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "a victim that keeps its rate passes", spare_a_victim, "lossless.victim",
+		VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "a victim that loses half fails", hurt_a_victim, "lossless.victim", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "two flows that share a link at its half pass", collide_and_share,
+		"nonblocking.bandwidth", VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "two flows that crawl after a collision fail", crawl_after_a_collision,
+		"nonblocking.bandwidth", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "half a rate on a way of one's own fails", halve_without_a_collision,
+		"nonblocking.unshared", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "21 of 32 on one of two uplinks is chance", hash_as_chance_does, "ecmp.spread",
+		VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "170 of 200 on one of two uplinks is not", hash_with_a_leaning, "ecmp.balance",
+		VERDICT_FAIL, CULPRIT_SWITCH, "leaf1" },
+	{ "an uplink that 60 QPs missed is named", hash_past_an_uplink, "ecmp.missing",
+		VERDICT_FAIL, CULPRIT_PORT, "leaf1:3" },
+	{ "an uplink that 4 QPs missed is chance", hash_past_an_uplink_by_chance, "ecmp.spread",
+		VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "bursts are told of", burst, "burst.onset", VERDICT_PASS, CULPRIT_NONE, "" },
+};
+
+static void judged_as_it_should(void **state)
+{
+	const struct judge_case *row = *state;
+	struct bench *bench = bench_new();
+	const struct finding *finding;
+
+	row->spoil(bench);
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	finding = bench_find(bench, row->check);
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, row->verdict);
+	assert_string_equal(finding->culprit, row->culprit);
+	assert_int_equal(finding->culprit_kind, row->kind);
+	assert_true(finding->text[0]);
+	bench_free(bench);
+}
+
+static void a_layer_asked_alone_tells_of_no_other(void **state)
+{
+	struct bench *bench = bench_new();
+
+	(void)state;
+	resend(bench);
+	bench_judge(bench, JUDGE_LAYER(LAYER_PAIRS));
+	bench_print(bench);
+	assert_int_equal(findings_verdict(&bench->findings), VERDICT_PASS);
+	assert_null(bench_find(bench, "lossless.table"));
+	assert_non_null(bench_find(bench, "pairs.bandwidth"));
+	bench_free(bench);
+}
+
+/* Three faults at once: each is named as a cause, before all symptoms. */
+static void several_causes_are_all_named(void **state)
+{
+	struct bench *bench = bench_new();
+	const char *wanted[] = { "nic.slow-receiver", "switch.ecn-off", "link.loss" };
+
+	(void)state;
+	halve_behind_a_slow_nic(bench);
+	resend_behind_a_lossy_link(bench);
+	bench_set(bench, BENCH_ECT, "leaf1:1", C_ECN_MARKED, 0);
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	for (size_t i = 0; i < COUNT_OF(wanted); i++) {
+		assert_string_equal(bench->findings.items[i].check, wanted[i]);
+		assert_int_equal(bench->findings.items[i].rank, RANK_CAUSE);
+	}
+	bench_free(bench);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[COUNT_OF(cases) + 2] = {
+		cmocka_unit_test(a_layer_asked_alone_tells_of_no_other),
+		cmocka_unit_test(several_causes_are_all_named),
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		tests[i + 2] = (struct CMUnitTest){
+			.name = cases[i].name,
+			.test_func = judged_as_it_should,
+			.initial_state = (void *)(uintptr_t)&cases[i],
+		};
+	return cmocka_run_group_tests_name("judge: symptoms", tests, NULL, NULL);
+}
