@@ -41,5 +41,7 @@ for page in "$source"/cmd/*.1; do
 	*) complain "$page is the page of no command" ;;
 	esac
 	mandoc -T lint -W warning "$page" || complain "$page: see mandoc above"
+	grep -q "^  '$name.1',$" "$source/cmd/meson.build" ||
+		complain "$page is not installed: name it in cmd/meson.build"
 done
 exit $bad
