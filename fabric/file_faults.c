@@ -220,10 +220,9 @@ static int read_priority(
 
 	if (doc->priority.line && (!kind->takes_priority || fault->port != PORT_NONE))
 		return file_refuse(file, doc->priority.line,
-			"faults.priority %s: %s %s takes no priority: expected the key left "
-			"out",
+			"faults.priority %s: %s%s takes no priority: expected the key left out",
 			doc->priority.text, kind->name,
-			kind->takes_priority ? "at a NIC, which sends with DSCP 0," : "");
+			kind->takes_priority ? " at a NIC, which sends with DSCP 0," : "");
 	fault->priority = (uint8_t)file_number(&doc->priority, 0);
 	if (fault->kind == FAULT_DSCP_MAP && fault->port == PORT_NONE &&
 		fault->priority == lossless)

@@ -10,6 +10,7 @@
 		.max = (most)                                                                  \
 	}
 #define COUNT(field, least, most) QUANTITY(field, QUANTITY_COUNT, least, most)
+#define SPEED(field) QUANTITY(field, QUANTITY_RATE, GBPS, 1600 * GBPS)
 #define RATE(field) QUANTITY(field, QUANTITY_RATE, GBPS / 1000, 1600 * GBPS)
 #define BYTES(field, least, most) QUANTITY(field, QUANTITY_BYTES, least, most)
 #define TIME(field, least, most) QUANTITY(field, QUANTITY_TIME, least, most)
@@ -126,7 +127,7 @@ static const struct yaml_key limit_keys[] = {
 #define THIS doc_link
 static const struct yaml_key link_keys[] = {
 	TEXT(link, 60),
-	RATE(speed),
+	SPEED(speed),
 	LENGTH(length),
 	YES_NO(absent),
 	END,
@@ -137,7 +138,7 @@ static const struct yaml_key link_keys[] = {
 static const struct yaml_key cable_keys[] = {
 	TEXT(from, 30),
 	TEXT(to, 30),
-	RATE(speed),
+	SPEED(speed),
 	LENGTH(length),
 	END,
 };
@@ -148,7 +149,7 @@ static const struct yaml_key host_keys[] = {
 	TEXT(place, 30),
 	TEXT(host, 63),
 	TEXT(nic, 31),
-	RATE(speed),
+	SPEED(speed),
 	LENGTH(length),
 	YES_NO(absent),
 	END,
@@ -175,12 +176,12 @@ static const struct yaml_key fault_keys[] = {
 	COUNT(leaves, 1, FABRIC_LEAVES_MAX),                    \
 	COUNT(spines, 1, FABRIC_SPINES_MAX),                    \
 	COUNT(hosts_per_leaf, 1, FABRIC_SWITCH_PORTS_MAX),      \
-	RATE(speed),                                            \
+	SPEED(speed),                                            \
 	COUNT(rails, 1, FABRIC_RAILS_MAX),                      \
 	COUNT(links_per_spine, 1, 64),                          \
-	RATE(uplink_speed),                                     \
+	SPEED(uplink_speed),                                     \
 	COUNT(switch_ports, 2, FABRIC_SWITCH_PORTS_MAX),        \
-	COUNT(mtu, 256, 4096),                                  \
+	COUNT(mtu, 256, 65535),                                  \
 	MAP(cable, doc_cable_lengths, cable_length_keys),       \
 	MAP(latency, doc_latency, latency_keys),                \
 	MAP(policy, doc_policy, policy_keys),                   \

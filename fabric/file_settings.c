@@ -138,7 +138,7 @@ int file_read_settings(const struct file *file)
 	if (err)
 		return err;
 	fabric->mtu_bytes = small(&plane->mtu, 4096);
-	if (fabric->mtu_bytes & (fabric->mtu_bytes - 1))
+	if (fabric->mtu_bytes > 4096 || fabric->mtu_bytes & (fabric->mtu_bytes - 1))
 		return file_refuse(file, plane->mtu.line,
 			"mtu %u: expected a RoCE MTU, the payload of a packet: 256, 512, 1024, "
 			"2048 or 4096",

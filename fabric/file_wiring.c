@@ -70,7 +70,7 @@ static int check_radix(const struct file *file, const struct shape *shape)
 			leaf, shape->hosts_per_leaf, leaf - shape->hosts_per_leaf, most);
 	if (spine > most)
 		return file_refuse(file, line,
-			"a spine needs %u ports (%u leaves, %u cables each) and a switch has "
+			"a spine needs %u ports (%u leaves, %u to each) and a switch has "
 			"%" PRIu64 ": expected fewer leaves or cables, or more switch_ports",
 			spine, shape->leaves, shape->links_per_spine, most);
 	return 0;

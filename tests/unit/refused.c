@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "refused.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/file.h"
+#include "lib/diag.h"
+
+void is_refused_with_its_sentence(void **state)
+{
+	const struct refused *row = *state;
+	char expected[sizeof(((struct diag *)NULL)->text)];
+	struct fabric fabric;
+	struct diag diag = { "" };
+
+	snprintf(expected, sizeof(expected), "f:%s", row->sentence);
+	assert_int_equal(
+		fabric_parse(&fabric, "f", row->text, row->bytes, NULL, &diag), -EINVAL);
+	assert_string_equal(diag.text, expected);
+	assert_null(fabric.nodes);
+	assert_null(fabric.text);
+}
