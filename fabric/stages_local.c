@@ -6,72 +6,72 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
-/* A third of the NICs are targets at a time, the others send to them in turn. */
-struct local_round {
-	uint32_t leaf, size, targets, per_target;
-	uint64_t bytes; /* of a sender */
+/* About a third of the NICs are targets in a round, the others send to them in turn; over
+ * the rounds each is a target once. */
+struct rounds {
+	uint32_t leaf, size, count;
+	uint64_t bytes;   /* for each target, from all its senders */
+	uint64_t slot_ns; /* from the start of a round to that of the next */
 };
 
-static struct local_round local_round(
-	const struct stage_build *build, uint32_t leaf, enum lossless_kind kind)
+static uint64_t target_bytes(
+	const struct stage_build *build, uint32_t leaf, uint32_t size, enum lossless_kind kind)
 {
-	uint32_t size = leafnics_size(&build->by_leaf, leaf);
-	struct local_round round = { .leaf = leaf, .size = size, .targets = size / 3 };
-	uint64_t bytes;
+	uint32_t nic = leafnics_at(&build->by_leaf, leaf, 0);
 
-	if (round.targets == 0)
-		return round;
-	round.per_target = (size - round.targets) / round.targets;
 	if (kind == LOSSLESS_LOCAL_ECT)
-		bytes = stage_bytes(build, leafnics_at(&build->by_leaf, leaf, 0),
-			lossless_ect_ns(build) / 8);
-	else
-		bytes = stage_held_bytes(build, size - round.targets) / round.targets * 3;
-	round.bytes = bytes / round.per_target;
-	return round;
+		return stage_bytes(build, nic, lossless_ect_ns(build) / 8);
+	return stage_held_bytes(build, size) / (size / 3) * 3;
 }
 
-static uint64_t local_round_ns(const struct stage_build *build, const struct local_round *round)
+static void rounds_init(struct rounds *rounds, const struct stage_build *build, uint32_t leaf,
+	enum lossless_kind kind)
 {
-	uint32_t busiest = (round->size - 1) / round->targets;
+	uint32_t size = leafnics_size(&build->by_leaf, leaf), targets = size / 3;
 
-	return 2 * stage_ns(build, leafnics_at(&build->by_leaf, round->leaf, 0),
-			   round->bytes * busiest);
+	*rounds = (struct rounds){ .leaf = leaf, .size = size };
+	if (targets == 0)
+		return;
+	rounds->count = (size + targets - 1) / targets;
+	rounds->bytes = target_bytes(build, leaf, size, kind);
+	rounds->slot_ns =
+		2 * stage_ns(build, leafnics_at(&build->by_leaf, leaf, 0), rounds->bytes);
 }
 
-static void add_local_round(struct stage_build *build, struct plan_stage *stage,
-	const struct local_round *round, const uint32_t *order, uint32_t index)
+/* order[low] .. order[high - 1] are the targets. */
+static void add_round(struct stage_build *build, struct plan_stage *stage,
+	const struct rounds *rounds, const uint32_t *order, uint32_t index)
 {
-	uint64_t start_ns = index * local_round_ns(build, round);
-	uint32_t first = index * round->targets;
+	uint32_t low = rounds->size * index / rounds->count;
+	uint32_t high = rounds->size * (index + 1) / rounds->count;
+	uint32_t targets = high - low, senders = rounds->size - targets;
 
-	for (uint32_t i = round->targets; i < round->size; i++) {
-		uint32_t target = order[(first + i % round->targets) % round->size];
-		uint32_t sender = order[(first + i) % round->size];
+	for (uint32_t i = 0; i < senders; i++) {
+		uint32_t sender = order[(high + i) % rounds->size];
+		uint32_t target = order[low + i % targets];
 		struct plan_flow *flow =
-			stage_flow(stage, leafnics_at(&build->by_leaf, round->leaf, sender),
-				leafnics_at(&build->by_leaf, round->leaf, target), ECT_QPS,
-				round->bytes);
+			stage_flow(stage, leafnics_at(&build->by_leaf, rounds->leaf, sender),
+				leafnics_at(&build->by_leaf, rounds->leaf, target), ECT_QPS,
+				rounds->bytes * targets / senders);
 
-		flow->start_ns = start_ns;
+		flow->start_ns = index * rounds->slot_ns;
 		flow->not_ect = stage->subject == LOSSLESS_LOCAL_NOT_ECT;
 	}
+	if (senders / targets > stage->variant)
+		stage->variant = senders / targets;
 }
 
 static void local_leaf(struct stage_build *build, struct plan_stage *stage, struct rng *rng,
 	uint32_t leaf, enum lossless_kind kind)
 {
-	struct local_round round = local_round(build, leaf, kind);
+	struct rounds rounds;
 	uint32_t *order;
 
-	if (round.targets == 0)
-		return;
-	if (round.per_target > stage->variant)
-		stage->variant = round.per_target;
-	order = zeroed(round.size, sizeof(*order));
-	rng_permutation(rng, order, round.size);
-	for (uint32_t index = 0; index * round.targets < round.size; index++)
-		add_local_round(build, stage, &round, order, index);
+	rounds_init(&rounds, build, leaf, kind);
+	order = zeroed(rounds.size, sizeof(*order));
+	rng_permutation(rng, order, rounds.size);
+	for (uint32_t index = 0; index < rounds.count; index++)
+		add_round(build, stage, &rounds, order, index);
 	free(order);
 }
 

@@ -21,7 +21,7 @@ static uint64_t hops_at_most(const struct stage_build *build)
 	uint64_t hops = HOPS_QUICK;
 
 	if (build->by_leaf.count > 32)
-		hops *= 4;
+		hops *= 3;
 	return build->profile == PROFILE_FULL ? 10 * hops : hops;
 }
 
