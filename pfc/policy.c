@@ -19,7 +19,6 @@ void policy_defaults(struct policy *policy)
 	policy->ecn = true;
 	policy->ecn_pmax_ppb = PPB / 5;
 	policy->pfc = true;
-	policy->buffer_bytes = 32 * MIB;
 	policy->alpha_shift = 3;
 	policy->xon_offset_bytes = 3 * KIB;
 	policy->timeout_exp = 14;
@@ -40,6 +39,8 @@ void policy_complete(struct policy *policy, uint64_t nic_bps)
 {
 	uint64_t gbps = nic_bps / GBPS;
 
+	if (policy->buffer_bytes == 0)
+		policy->buffer_bytes = 32 * MIB * (gbps > 200 ? gbps : 200) / 200;
 	if (policy->ecn_kmin_bytes == 0)
 		policy->ecn_kmin_bytes = 4000 * gbps;
 	if (policy->ecn_kmax_bytes == 0)

@@ -39,7 +39,9 @@ struct policy {
 	uint64_t ecn_kmax_bytes; /* 4 x kmin */
 	uint64_t ecn_pmax_ppb;   /* 0.2 */
 	bool pfc;                /* on the lossless priority; on */
-	uint64_t buffer_bytes;   /* shared by the ports of a switch; 32 MiB */
+	/* Shared by the ports of a switch; 32 MiB (HPCC ns-3 configuration), above 200G in
+	 * proportion, so that the ECN thresholds of the speed stay below XOFF. */
+	uint64_t buffer_bytes;
 	uint64_t reserved_bytes; /* per port and priority; 0 */
 	uint64_t
 		headroom_bytes; /* per port and lossless priority; 0: by the formula of pfc/headroom.h */
