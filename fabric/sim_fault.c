@@ -129,6 +129,30 @@ static void set_storm(struct sim *sim, const struct sim_nic *nic, bool was)
 		port_tell_xon(sim, nic->port, prio);
 }
 
+/* How often a link's carrier had changed since the run began, by t. A link that is
+ * down from the very start has not changed. */
+uint64_t fault_carrier_changes(const struct fabric *fabric, uint32_t link, uint64_t t_ns)
+{
+	uint64_t changes = 0;
+
+	for (uint32_t i = 0; i < fabric->fault_count; i++) {
+		const struct fault *fault = &fabric->faults[i];
+		uint64_t end = t_ns < fault->to_ns ? t_ns : fault->to_ns, into;
+
+		if ((fault->kind != FAULT_DOWN && fault->kind != FAULT_FLAP) ||
+			fault->link != link || t_ns < fault->from_ns)
+			continue;
+		into = end - fault->from_ns;
+		changes += fault->from_ns > 0;
+		if (fault->kind == FAULT_FLAP && fault->period_ns)
+			changes += into / fault->period_ns * 2 +
+				   (into % fault->period_ns >= fault->amount_ns);
+		else
+			changes += t_ns >= fault->to_ns;
+	}
+	return changes;
+}
+
 static bool link_is_down(const struct sim *sim, uint32_t link)
 {
 	for (uint32_t i = 0; i < sim->fabric->fault_count; i++) {

@@ -70,7 +70,7 @@ struct sink {
 	char place[2 * NAME_BYTES];
 };
 
-static void put(struct sink *sink, const char *name, uint64_t value)
+static void put_between(struct sink *sink, const char *name, uint64_t first, uint64_t last)
 {
 	struct sim_result *result = sink->result;
 	struct run_counter *row;
@@ -82,7 +82,23 @@ static void put(struct sink *sink, const char *name, uint64_t value)
 	row->stage = result->stage.id;
 	snprintf(row->place, sizeof(row->place), "%.31s", sink->place);
 	snprintf(row->name, sizeof(row->name), "%s", name);
-	row->last = value;
+	row->first = first;
+	row->last = last;
+}
+
+static void put(struct sink *sink, const char *name, uint64_t value)
+{
+	put_between(sink, name, 0, value);
+}
+
+/* Carrier is also lost and found between the stages; the counter knows. */
+static void put_carrier(struct sink *sink, uint32_t port)
+{
+	struct sim *sim = sink->sim;
+	uint64_t before = fault_carrier_changes(
+		sim->fabric, sim->fabric->ports[port].link, sim->config->t0_ns);
+
+	put_between(sink, C_CARRIER_CHANGES, before, before + sim->ports[port].carrier_changes);
 }
 
 /* format: one of our counter names with a %u for the priority. */
@@ -163,7 +179,7 @@ static void put_traffic(struct sink *sink, uint32_t port)
 	put(sink, C_RX_BYTES, rx_bytes);
 	put(sink, C_TX_PACKETS, tx_packets);
 	put(sink, C_RX_PACKETS, rx_packets);
-	put(sink, C_CARRIER_CHANGES, sim->ports[port].carrier_changes);
+	put_carrier(sink, port);
 }
 
 static void put_switch_port(struct sink *sink, uint32_t index)

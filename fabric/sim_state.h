@@ -329,6 +329,7 @@ void ring_arrived(struct sim *sim, struct qp *qp);
 void ring_acknowledged(struct sim *sim, struct qp *qp);
 
 /* sim_fault.c */
+uint64_t fault_carrier_changes(const struct fabric *fabric, uint32_t link, uint64_t t_ns);
 void fault_start(struct sim *sim);
 void fault_event(struct sim *sim);
 void reroute_event(struct sim *sim);
