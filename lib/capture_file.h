@@ -1,0 +1,47 @@
+/*
+ * capture_file - what capture.c, pcap.c and pcapng.c share; nobody else's.
+ */
+#ifndef LIB_CAPTURE_FILE_H
+#define LIB_CAPTURE_FILE_H
+
+#include "lib/capture.h"
+#include "lib/source.h"
+
+/* As capture_next(). */
+typedef int capture_reader(
+	struct capture *capture, struct capture_record *record, struct diag *diag);
+
+struct capture {
+	struct source source;
+	struct capture_info info;
+	size_t section_room, interface_room;
+	capture_reader *next;
+	bool big; /* of the section being read */
+
+	uint32_t record_header_bytes; /* pcap: 16 or 24 */
+	uint32_t ns_per_tick;         /* pcap: 1 or 1000 */
+
+	uint32_t first_interface; /* pcapng: index of the section's interface 0 */
+
+	struct pcap *live;
+	int stopped; /* the negative errno that ended it */
+	char stopped_text[200];
+};
+
+/* Adds an interface, or a section; NULL, or false, when there are too many. */
+struct capture_interface *capture_add_interface(struct capture *capture);
+bool capture_add_section(struct capture *capture, bool big);
+
+/* Remembers why the reading ends here, for this call and the later ones. */
+__attribute__((format(printf, 3, 4))) int capture_stop(
+	struct capture *capture, struct diag *diag, const char *fmt, ...);
+
+/* The end of the bytes: cut inside something, or a read that failed. */
+int capture_end(struct capture *capture, bool cut, struct diag *diag);
+
+/* Reads the file's first bytes; returns 0, or -EBADMSG when it is another format
+ * and nothing was taken. */
+int pcap_begin(struct capture *capture, struct diag *diag);
+int pcapng_begin(struct capture *capture, struct diag *diag);
+
+#endif
