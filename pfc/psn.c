@@ -340,11 +340,21 @@ static bool first_was_late(const struct psn_track *track, uint32_t psn)
 	       track->run_next == track->resend_next;
 }
 
+/* Whether psn is of the last run of fills, and these were only late. */
+static bool was_late(
+	const struct psn_track *track, const struct psn_context *context, uint32_t psn)
+{
+	return track->run_event != EVENT_NONE &&
+	       context->events->items[track->run_event].kind == EVENT_OUT_OF_ORDER &&
+	       psn_ahead(psn, track->run_start) < psn_ahead(track->run_next, track->run_start);
+}
+
 static void repeat(struct psn_track *track, const struct psn_context *context, uint32_t psn,
 	uint32_t count)
 {
 	struct event event = *context->event;
 	enum resend_cause cause;
+	bool asked;
 
 	event.psn = psn;
 	event.kind = EVENT_REPEATED;
@@ -355,9 +365,15 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 		track->copies++;
 		return;
 	}
+	asked = track->named_cause == RESEND_NAK && psn == track->named_psn;
 	cause = cause_known(track, psn);
+	if (asked && was_late(track, context, psn))
+		track->asked_late++;
+	else
+		track->lost_after += asked;
 	if (cause == RESEND_NOT && first_was_late(track, psn)) {
 		cause = track->resend_cause;
+		track->asked_late += cause == RESEND_NAK;
 		change_run(track, context, RESEND_NOT, cause);
 	} else if (cause == RESEND_NOT) {
 		cause = context->unnamed;

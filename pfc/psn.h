@@ -85,6 +85,8 @@ struct psn_track {
 	uint32_t gap_events, gap_psns;
 	uint32_t missing; /* in open or given-up holes */
 	uint32_t lost_network, lost_capture, lost_unknown;
+	uint32_t lost_after; /* asked for by a NAK though captured: lost behind the tap */
+	uint32_t asked_late; /* the same, after it had come late: reordering */
 	uint32_t repeated, out_of_order, copies; /* copies: seen twice by the tap */
 	uint32_t resent[RESEND_CAUSES];
 

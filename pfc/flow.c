@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/flow.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/grow.h"
+
+#define CHUNK (1u << FLOW_CHUNK_SHIFT)
+#define READ_BLOCKS_MAX 65536u
+#define DETAILS_MAX 8192u
+#define TRACKS_MAX 1000000u
+#define DSCP_BLOCKS_MAX 65536u
+#define BLOCK_NONE UINT32_MAX
+
+void flow_table_init(struct flow_table *table, uint32_t most)
+{
+	*table = (struct flow_table){
+		.most = most < 64 ? 64 : most,
+		.free = FLOW_NONE,
+		.read_free = BLOCK_NONE,
+		.track_free = BLOCK_NONE,
+		.slot_mask = 1023,
+		.slots = zeroed(1024, sizeof(uint32_t)),
+		.tags = zeroed(1024, sizeof(uint32_t)),
+	};
+}
+
+void flow_table_free(struct flow_table *table)
+{
+	for (size_t i = 0; i < table->chunk_count; i++)
+		free(table->chunks[i]);
+	free(table->chunks);
+	free(table->slots);
+	free(table->tags);
+	free(table->reads);
+	free(table->tracks);
+	free(table->details);
+	free(table->dscps);
+	memset(table, 0, sizeof(*table));
+}
+
+/* Multiply and fold (as in wyhash, public domain): all bits of the key reach all
+ * bits of the result. Not keyed: an attacker who makes captures may slow us. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ UINT64_C(0xa0761d6478bd642f)) * (b | 1);
+	return a ^ a >> 32 ^ (b ^ UINT64_C(0xe7037ed1a0b428db)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t hash_of(const struct flow_key *key)
+{
+	uint64_t words[sizeof(*key) / 8], hash = 0;
+
+	_Static_assert(sizeof(struct flow_key) == 40, "no padding, whole words");
+	memcpy(words, key, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		hash = mix(hash ^ words[i], words[i] + i);
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* All flows of a key lie behind one another: the first that was added is the main
+ * flow, unless it was retired. */
+uint32_t flow_find(const struct flow_table *table, const struct flow_key *key,
+	uint16_t src_port, uint32_t *main)
+{
+	uint64_t hash = hash_of(key);
+	uint32_t tag = (uint32_t)(hash >> 32);
+	uint32_t at = (uint32_t)hash & table->slot_mask;
+
+	*main = FLOW_NONE;
+	for (; table->slots[at]; at = (at + 1) & table->slot_mask) {
+		uint32_t index = table->slots[at] - 1;
+		const struct flow *flow;
+
+		if (table->tags[at] != tag)
+			continue;
+		flow = flow_at(table, index);
+		if (memcmp(&flow->key, key, sizeof(*key)) != 0)
+			continue;
+		if (flow->src_port == src_port)
+			return index;
+		*main = flow->main;
+	}
+	return FLOW_NONE;
+}
+
+static void put_slot(struct flow_table *table, uint32_t index, uint64_t hash)
+{
+	uint32_t at = (uint32_t)hash & table->slot_mask;
+
+	while (table->slots[at])
+		at = (at + 1) & table->slot_mask;
+	table->slots[at] = index + 1;
+	table->tags[at] = (uint32_t)(hash >> 32);
+}
+
+static void widen(struct flow_table *table)
+{
+	uint32_t *slots = table->slots, count = table->slot_mask + 1;
+
+	free(table->tags);
+	table->slot_mask = count * 2 - 1;
+	table->slots = zeroed((size_t)count * 2, sizeof(uint32_t));
+	table->tags = zeroed((size_t)count * 2, sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++)
+		if (slots[i])
+			put_slot(table, slots[i] - 1,
+				hash_of(&flow_at(table, slots[i] - 1)->key));
+	free(slots);
+}
+
+/* Takes a flow out of the hash; what lies behind it moves up. */
+static void drop_slot(struct flow_table *table, uint32_t index)
+{
+	uint32_t mask = table->slot_mask, hole, at;
+
+	hole = (uint32_t)hash_of(&flow_at(table, index)->key) & mask;
+	while (table->slots[hole] != index + 1) {
+		if (!table->slots[hole])
+			return; /* retired before */
+		hole = (hole + 1) & mask;
+	}
+	for (at = (hole + 1) & mask; table->slots[at]; at = (at + 1) & mask) {
+		uint32_t home =
+			(uint32_t)hash_of(&flow_at(table, table->slots[at] - 1)->key) & mask;
+
+		if (((at - home) & mask) < ((at - hole) & mask))
+			continue;
+		table->slots[hole] = table->slots[at];
+		table->tags[hole] = table->tags[at];
+		hole = at;
+	}
+	table->slots[hole] = 0;
+}
+
+void flow_retire(struct flow_table *table, uint32_t index)
+{
+	for (; index != FLOW_NONE; index = flow_at(table, index)->next_port) {
+		drop_slot(table, index);
+		flow_at(table, index)->closed = true;
+	}
+}
+
+static void give_reads(struct flow_table *table, uint32_t block)
+{
+	if (block == FLOW_NONE)
+		return;
+	table->reads[block].count = table->read_free;
+	table->read_free = block;
+}
+
+static void forget(struct flow_table *table, uint32_t index)
+{
+	struct flow *flow = flow_at(table, index);
+
+	drop_slot(table, index);
+	give_reads(table, flow->reads);
+	if (flow->responses_track != FLOW_NONE) {
+		table->tracks[flow->responses_track].holes = table->track_free;
+		table->track_free = flow->responses_track;
+	}
+	flow->reads = flow->responses_track = FLOW_NONE;
+	flow->serial = 0;
+	flow->next_port = table->free;
+	table->free = index;
+	table->live--;
+}
+
+static int compare(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static uint64_t last_of(const struct flow_table *table, uint32_t index)
+{
+	uint64_t last = 0;
+
+	for (; index != FLOW_NONE; index = flow_at(table, index)->next_port)
+		if (flow_at(table, index)->last_ns > last)
+			last = flow_at(table, index)->last_ns;
+	return last;
+}
+
+/* The time before which the idlest part of the main flows was last seen: by a
+ * sample, so that closing costs little a flow. */
+static uint64_t idle_limit(const struct flow_table *table)
+{
+	uint64_t sample[1024];
+	uint32_t count = 0, step = table->count / 1024 + 1;
+
+	for (uint32_t i = 0; i < table->count && count < 1024; i += step)
+		if (flow_is_live(table, i) && flow_at(table, i)->main == i)
+			sample[count++] = last_of(table, i);
+	if (count == 0)
+		return UINT64_MAX;
+	qsort(sample, count, sizeof(sample[0]), compare);
+	return sample[count / 64];
+}
+
+static void close_idle(struct flow_table *table, flow_close *close, void *context)
+{
+	uint32_t wanted = table->live / 64 + 1, closed = 0;
+	uint64_t limit = idle_limit(table);
+
+	for (uint32_t i = 0; i < table->count && closed < wanted; i++) {
+		uint32_t at = i, next;
+
+		if (!flow_is_live(table, i) || flow_at(table, i)->main != i ||
+			last_of(table, i) > limit)
+			continue;
+		close(context, i);
+		for (; at != FLOW_NONE; at = next, closed++) {
+			next = flow_at(table, at)->next_port;
+			forget(table, at);
+		}
+	}
+}
+
+static uint32_t take_index(struct flow_table *table)
+{
+	uint32_t index = table->free;
+
+	if (index != FLOW_NONE) {
+		table->free = flow_at(table, index)->next_port;
+		return index;
+	}
+	if (table->count >> FLOW_CHUNK_SHIFT == table->chunk_count) {
+		table->chunks = grow(table->chunks, table->chunk_count, &table->chunk_room,
+			sizeof(*table->chunks));
+		table->chunks[table->chunk_count++] = zeroed(CHUNK, sizeof(struct flow));
+	}
+	return table->count++;
+}
+
+uint32_t flow_add(struct flow_table *table, const struct flow_key *key, uint16_t src_port,
+	uint32_t main, uint64_t now_ns, flow_close *close, void *context)
+{
+	struct flow *flow;
+	uint32_t index;
+
+	if (table->live >= table->most && main == FLOW_NONE)
+		close_idle(table, close, context);
+	if (table->live * 2 > table->slot_mask)
+		widen(table);
+	index = take_index(table);
+	flow = flow_at(table, index);
+	memset(flow, 0, sizeof(*flow));
+	flow->key = *key;
+	flow->src_port = src_port;
+	flow->serial = ++table->serial;
+	flow->main = main == FLOW_NONE ? index : main;
+	flow->first_ns = flow->last_ns = now_ns;
+	flow->peer = flow->older = flow->newer = flow->next_port = FLOW_NONE;
+	flow->reads = flow->detail = flow->dscp_more = FLOW_NONE;
+	flow->port = FLOW_NONE;
+	psn_track_init(&flow->requests_track);
+	flow->responses_track = FLOW_NONE;
+	if (main != FLOW_NONE) {
+		flow->next_port = flow_at(table, main)->next_port;
+		flow_at(table, main)->next_port = index;
+		flow_at(table, main)->ports++;
+	}
+	put_slot(table, index, hash_of(key));
+	table->live++;
+	return index;
+}
+
+bool flow_is_live(const struct flow_table *table, uint32_t index)
+{
+	return flow_at(table, index)->serial != 0;
+}
+
+void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)
+{
+	for (unsigned i = 0; i < flow->dscp_count; i++) {
+		if (flow->dscp[i] == dscp) {
+			flow->dscp_packets[i]++;
+			return;
+		}
+	}
+	if (flow->dscp_count < FLOW_DSCPS) {
+		flow->dscp[flow->dscp_count] = dscp;
+		flow->dscp_packets[flow->dscp_count++] = 1;
+		return;
+	}
+	if (flow->dscp_more == FLOW_NONE) {
+		if (table->dscp_count == DSCP_BLOCKS_MAX)
+			return;
+		table->dscps = grow(table->dscps, table->dscp_count, &table->dscp_room,
+			sizeof(*table->dscps));
+		memset(table->dscps[table->dscp_count], 0, sizeof(*table->dscps));
+		flow->dscp_more = (uint32_t)table->dscp_count++;
+	}
+	table->dscps[flow->dscp_more][dscp & 63]++;
+}
+
+void flow_dscps(const struct flow_table *table, const struct flow *flow, uint64_t *counts)
+{
+	memset(counts, 0, 64 * sizeof(*counts));
+	if (flow->dscp_more != FLOW_NONE)
+		memcpy(counts, table->dscps[flow->dscp_more], 64 * sizeof(*counts));
+	for (unsigned i = 0; i < flow->dscp_count; i++)
+		counts[flow->dscp[i]] += flow->dscp_packets[i];
+}
+
+struct flow_reads *flow_reads(struct flow_table *table, struct flow *flow)
+{
+	if (flow->reads != FLOW_NONE)
+		return &table->reads[flow->reads];
+	if (table->read_free != BLOCK_NONE) {
+		flow->reads = table->read_free;
+		table->read_free = table->reads[flow->reads].count;
+	} else {
+		if (table->read_count == READ_BLOCKS_MAX)
+			return NULL;
+		table->reads = grow(table->reads, table->read_count, &table->read_room,
+			sizeof(*table->reads));
+		flow->reads = (uint32_t)table->read_count++;
+	}
+	table->reads[flow->reads].count = 0;
+	return &table->reads[flow->reads];
+}
+
+struct psn_track *flow_responses(struct flow_table *table, struct flow *flow)
+{
+	if (flow->responses_track == FLOW_NONE) {
+		if (table->track_free != BLOCK_NONE) {
+			flow->responses_track = table->track_free;
+			table->track_free = table->tracks[table->track_free].holes;
+		} else {
+			if (table->track_count == TRACKS_MAX)
+				return NULL;
+			table->tracks = grow(table->tracks, table->track_count,
+				&table->track_room, sizeof(*table->tracks));
+			flow->responses_track = (uint32_t)table->track_count++;
+		}
+		psn_track_init(&table->tracks[flow->responses_track]);
+	}
+	return &table->tracks[flow->responses_track];
+}
+
+struct flow_detail *flow_detail(struct flow_table *table, struct flow *flow)
+{
+	if (flow->detail == FLOW_NONE) {
+		if (table->detail_count == DETAILS_MAX)
+			return NULL;
+		table->details = grow(table->details, table->detail_count, &table->detail_room,
+			sizeof(*table->details));
+		memset(&table->details[table->detail_count], 0, sizeof(*table->details));
+		table->details[table->detail_count].ack_ns_min = UINT64_MAX;
+		flow->detail = (uint32_t)table->detail_count++;
+	}
+	return &table->details[flow->detail];
+}

@@ -1,0 +1,203 @@
+/*
+ * flow - one direction of a RoCE conversation, and the table that holds them.
+ *
+ * A flow is source, destination, UDP ports and destination QP, as reports list
+ * it. PSNs belong to (source, destination, QP) whatever the source port is: a CNP
+ * may come from port 0, and some NICs spread a QP over ports. So the first flow
+ * of these three is the main one and keeps the books of PSNs; flows of other
+ * ports point to it. Each tap (place where was captured) has its own.
+ *
+ * A flow is of constant size. The table holds a given number of them; when it is
+ * full, those idle longest are closed: judged, added to a sum, and forgotten.
+ */
+#ifndef PFC_FLOW_H
+#define PFC_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pfc/psn.h"
+#include "pfc/roce.h"
+
+#define FLOW_NONE UINT32_MAX
+/* Source ports of one QP that are told apart; further ones count for the main. */
+#define FLOW_PORTS_MAX 16u
+#define FLOW_DSCPS 2u
+/* READ requests that wait for responses and are remembered; QPs allow 16 to 128. */
+#define FLOW_READS 32u
+#define FLOW_SERIES 64u
+#define FLOW_LOG2 34u
+
+enum flow_family {
+	FLOW_IPV4,
+	FLOW_IPV6,
+	FLOW_GID, /* RoCE v1 */
+};
+
+struct flow_key {
+	uint8_t src[16], dst[16]; /* IPv4 in the first four, rest 0 */
+	uint32_t qp;
+	uint16_t tap;
+	uint8_t family;
+	uint8_t zero;
+};
+
+/* What is kept for the first flows only: a few KiB each. Times, sizes and rates are
+ * counted by their binary logarithm: [n] holds 2^n .. 2^(n+1)-1, [0] also 0. */
+struct flow_detail {
+	uint32_t opcodes[32]; /* by operation; class is the flow's */
+	uint32_t message_log2[FLOW_LOG2];
+	uint32_t ack_ns_log2[FLOW_LOG2];
+	uint64_t series_width_ns; /* doubles when the series is full */
+	uint64_t series_bytes[FLOW_SERIES];
+	uint32_t series_ce[FLOW_SERIES];
+	uint32_t series_cnps[FLOW_SERIES];
+
+	uint64_t timed_ns; /* one request at a time is timed until its ACK; 0: none */
+	uint32_t timed_psn, ack_times;
+	uint64_t ack_ns_sum, ack_ns_max, ack_ns_min;
+
+	uint64_t messages, message_bytes, message_bytes_max, message_so_far;
+
+	uint64_t rate_start_ns;
+	uint64_t rate_bytes, rate_before; /* bytes of this window and of the last */
+	uint64_t cnp_bytes_before, cnp_bytes_after;
+	uint32_t cnp_windows;
+	uint8_t cnp_state; /* 0; 1: a CNP in this window; 2: the window after one */
+};
+
+struct flow_reads {
+	uint32_t psn[FLOW_READS], bytes[FLOW_READS];
+	uint32_t count; /* all ever; the ring holds the last */
+};
+
+struct flow {
+	struct flow_key key;
+	uint16_t src_port;
+	uint16_t mtu; /* path MTU as First and Middle packets show it; 0: not yet */
+	uint32_t serial;
+	uint32_t main;      /* own index: this is it */
+	uint32_t next_port; /* chain of the flows of a main one */
+	uint32_t port;      /* of struct bursts, where the flow goes to */
+
+	uint64_t first_ns, last_ns;
+	uint64_t packets, ip_bytes, payload_bytes;
+	uint64_t requests, read_requests, responses, acks;
+	uint64_t ecn[4];      /* all packets, */
+	uint32_t data_ecn[4]; /* and those with requests or responses */
+	uint64_t dscp_packets[FLOW_DSCPS];
+	uint32_t dscp_more; /* block of 64, when there are more than FLOW_DSCPS */
+	uint8_t dscp[FLOW_DSCPS], dscp_count;
+	uint32_t naks[NAK_REASONS], naks_reserved, rnr_naks, cnps, icrc_bad;
+	uint32_t request_first, request_last, response_first, response_last;
+	uint8_t vlan_priority; /* of the innermost tag, last seen */
+	bool has_request, has_response, has_vlan;
+	uint8_t service;     /* upper three bits of the opcode */
+	uint8_t last_opcode; /* and the IPv4 identification, to know a copy by */
+	uint16_t last_ip_id;
+
+	/* Only the main flow's are used from here on. */
+	bool closed; /* its QP number was given to another connection */
+	bool peer_sure;
+	bool had_peer;
+	bool listed;       /* among those that look for a peer */
+	bool acked;        /* acked_psn holds */
+	bool read_pending; /* a READ request whose PSN count waits for the MTU */
+	bool in_response;  /* First or Middle was the last */
+	bool in_message;
+	uint8_t ports;               /* source ports */
+	uint32_t peer;               /* main flow of the other direction, or FLOW_NONE */
+	uint32_t older, newer;       /* in the list of those without a peer */
+	uint32_t acked_psn;          /* of this flow's requests, by the peer */
+	uint32_t ack_psn;            /* last ACK that this flow carried */
+	uint32_t ack_tries, strange; /* searches for a peer; ACKs that do not fit it */
+	uint32_t pending_psn, pending_bytes;
+	uint32_t reads;  /* block of struct flow_reads, or FLOW_NONE */
+	uint32_t detail; /* block, or FLOW_NONE */
+	struct psn_track requests_track;
+	uint32_t responses_track; /* block, or FLOW_NONE */
+
+	uint64_t last_request_ns, last_response_ns;
+};
+
+/* The window over which the rate before and after a CNP is compared. */
+#define FLOW_RATE_NS UINT64_C(100000)
+
+struct flow_table {
+	struct flow **chunks; /* owned */
+	size_t chunk_count, chunk_room;
+	uint32_t count; /* indices ever given out */
+	uint32_t live;  /* flows in the table now */
+	uint32_t most;
+	uint32_t free;   /* chain through next_port */
+	uint32_t *slots; /* owned; index + 1 in the hash order, 0 free */
+	uint32_t *tags;  /* owned; the upper half of the hash beside each */
+	uint32_t slot_mask;
+	uint32_t serial;
+
+	struct flow_reads *reads; /* owned blocks, with the free ones chained by count */
+	size_t read_count, read_room;
+	uint32_t read_free;
+	struct psn_track *tracks; /* owned; the free ones chained by holes */
+	size_t track_count, track_room;
+	uint32_t track_free;
+	struct flow_detail *details; /* owned */
+	size_t detail_count, detail_room;
+	uint64_t (*dscps)[64]; /* owned */
+	size_t dscp_count, dscp_room;
+};
+
+/* Called for a main flow, with those of its ports, before it is forgotten. */
+typedef void flow_close(void *context, uint32_t index);
+
+/* most: flows that the table holds at once, at least 64. */
+void flow_table_init(struct flow_table *table, uint32_t most);
+void flow_table_free(struct flow_table *table);
+
+#define FLOW_CHUNK_SHIFT 12u
+
+static inline struct flow *flow_at(const struct flow_table *table, uint32_t index)
+{
+	return &table->chunks[index >> FLOW_CHUNK_SHIFT]
+			     [index & ((1u << FLOW_CHUNK_SHIFT) - 1)];
+}
+
+/* The flow with this key and source port; FLOW_NONE when it is new, and then *main
+ * is the main flow of the key, or FLOW_NONE. */
+uint32_t flow_find(const struct flow_table *table, const struct flow_key *key,
+	uint16_t src_port, uint32_t *main);
+
+/* Adds a flow, as main flow or as one of main's ports; when the table is full,
+ * closes those idle longest first. Returns its index. */
+uint32_t flow_add(struct flow_table *table, const struct flow_key *key, uint16_t src_port,
+	uint32_t main, uint64_t now_ns, flow_close *close, void *context);
+
+/* Takes a main flow and those of its ports out of the hash, not out of the table:
+ * the next packet with its key begins a new one. */
+void flow_retire(struct flow_table *table, uint32_t index);
+
+/* Whether index holds a flow. */
+bool flow_is_live(const struct flow_table *table, uint32_t index);
+
+void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp);
+/* Fills 64 numbers. */
+void flow_dscps(const struct flow_table *table, const struct flow *flow, uint64_t *counts);
+
+/* The tracker of READ responses, made at the first; NULL when there are no more.
+ * Valid until the next call for another flow. */
+struct psn_track *flow_responses(struct flow_table *table, struct flow *flow);
+
+/* The tracker if there is one, else NULL. */
+static inline struct psn_track *flow_responses_made(
+	const struct flow_table *table, const struct flow *flow)
+{
+	return flow->responses_track == FLOW_NONE ? NULL
+						  : &table->tracks[flow->responses_track];
+}
+
+/* More blocks for a main flow, with the same manners. */
+struct flow_reads *flow_reads(struct flow_table *table, struct flow *flow);
+struct flow_detail *flow_detail(struct flow_table *table, struct flow *flow);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/wire.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/capture.h"
+#include "lib/grow.h"
+#include "lib/units.h"
+#include "pfc/roce.h"
+#include "pfc/wire_flow.h"
+
+#define FLOWS_MOST 2000000u
+#define EVENTS_MOST 65536u
+#define HOLES_MOST 262144u
+#define BURST_SHARE_PPB UINT64_C(900000000)
+
+void wire_init(struct wire *wire, const struct wire_options *options)
+{
+	*wire = (struct wire){
+		.options = *options,
+		.first_ns = UINT64_MAX,
+		.holes = PSN_POOL_INIT(HOLES_MOST),
+		.unpaired = zeroed(PAIR_LISTS, sizeof(uint32_t)),
+	};
+	wire->events.most = options->events_most ? options->events_most : EVENTS_MOST;
+	wire->bursts.rate_bps = options->rate_bps;
+	wire->bursts.share_ppb =
+		options->burst_share_ppb ? options->burst_share_ppb : BURST_SHARE_PPB;
+	wire->bursts.scale = options->burst_scale;
+	for (size_t i = 0; i < PAIR_LISTS; i++)
+		wire->unpaired[i] = FLOW_NONE;
+	flow_table_init(&wire->flows, options->flows_most ? options->flows_most : FLOWS_MOST);
+	pause_init(&wire->pause, (uint32_t)(options->rate_bps / GBPS));
+}
+
+static void count_time(struct wire *wire, const struct capture_record *record)
+{
+	if (!record->has_time)
+		return;
+	wire->has_time = true;
+	wire->now_ns = record->time_ns;
+	if (record->time_ns < wire->first_ns)
+		wire->first_ns = record->time_ns;
+	if (record->time_ns > wire->last_ns)
+		wire->last_ns = record->time_ns;
+}
+
+static void add_tag(struct wire *wire, const struct tag *tag)
+{
+	for (uint32_t i = 0; i < wire->tag_count; i++) {
+		if (memcmp(&wire->tags[i], tag, sizeof(*tag)) != 0)
+			continue;
+		/* The next packet most likely has the same. */
+		wire->tags[i] = wire->tags[0];
+		wire->tags[0] = *tag;
+		return;
+	}
+	if (wire->tag_count < WIRE_TAGS_MAX)
+		wire->tags[wire->tag_count++] = *tag;
+	else
+		wire->tags_left_out++;
+}
+
+static void count_unsupported(struct wire *wire, uint16_t link_type)
+{
+	wire->unsupported++;
+	for (uint32_t i = 0; i < wire->link_type_count; i++)
+		if (wire->link_types[i] == link_type)
+			return;
+	if (wire->link_type_count < WIRE_LINK_TYPES_MAX)
+		wire->link_types[wire->link_type_count++] = link_type;
+}
+
+static void count_roce(struct wire *wire, struct wire_packet *packet)
+{
+	const struct frame *frame = packet->frame;
+	uint32_t captured = frame->captured_bytes > frame->transport_start
+				    ? frame->captured_bytes - frame->transport_start
+				    : 0;
+	struct roce roce;
+	bool whole;
+
+	if (frame->kind == FRAME_ROCE_V1)
+		wire->roce_v1++;
+	else
+		wire->roce_v2++;
+	for (uint32_t i = 0; i < frame->tag_count; i++)
+		add_tag(wire, &frame->tags[i]);
+	/* What lies behind the packet's own end is not its header. */
+	if (captured > frame->transport_bytes)
+		captured = frame->transport_bytes;
+	whole = roce_decode(&roce, frame->network + frame->transport_start, captured,
+		frame->transport_bytes);
+	if (captured)
+		wire->opcodes[roce.opcode]++;
+	packet->icrc = icrc_check(frame);
+	wire->icrc[packet->icrc]++;
+	if (frame->transport_bytes < BTH_BYTES + ICRC_BYTES)
+		wire->malformed++;
+	if (!whole) {
+		wire->bth_cut++;
+		return;
+	}
+	packet->roce = &roce;
+	wire_flow_packet(wire, packet);
+}
+
+void wire_record(
+	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap)
+{
+	struct frame frame;
+	struct wire_packet packet = { .frame = &frame, .record = record, .file = file };
+
+	assert(file < WIRE_FILES_MAX);
+	wire->records++;
+	wire->wire_bytes += record->wire_bytes;
+	wire->captured_bytes += record->captured_bytes;
+	count_time(wire, record);
+	frame_decode(&frame, record->link_type, record->bytes, record->captured_bytes);
+	if (frame.fragment || frame.later_fragment)
+		wire->fragments++;
+	packet.tap = tap;
+	packet.number = ++wire->file_records[file];
+	switch (frame.kind) {
+	case FRAME_ROCE_V1:
+	case FRAME_ROCE_V2:
+		count_roce(wire, &packet);
+		return;
+	case FRAME_MAC_CONTROL:
+		wire->mac_control++;
+		pause_frame(&wire->pause, &frame, tap, record->has_time, record->time_ns);
+		return;
+	case FRAME_OTHER:
+		break;
+	}
+	wire->other++;
+	if (frame.unsupported)
+		count_unsupported(wire, record->link_type);
+}
+
+void wire_finish(struct wire *wire)
+{
+	wire->sums = wire->closed;
+	for (uint32_t i = 0; i < wire->flows.count; i++)
+		if (flow_is_live(&wire->flows, i) && flow_at(&wire->flows, i)->main == i)
+			wire_flow_finish(wire, i, &wire->sums);
+	bursts_finish(&wire->bursts);
+}
+
+void wire_free(struct wire *wire)
+{
+	flow_table_free(&wire->flows);
+	psn_pool_free(&wire->holes);
+	events_free(&wire->events);
+	pause_free(&wire->pause);
+	bursts_free(&wire->bursts);
+	free(wire->cm);
+	free(wire->unpaired);
+}
+
+uint64_t flow_resent(
+	const struct flow_table *table, const struct flow *flow, enum resend_cause cause)
+{
+	const struct psn_track *responses = flow_responses_made(table, flow);
+
+	return (uint64_t)flow->requests_track.resent[cause] +
+	       (responses ? responses->resent[cause] : 0);
+}
+
+void flow_address_text(const uint8_t *address, enum flow_family family, char *text, size_t size)
+{
+	if (!inet_ntop(
+		    family == FLOW_IPV4 ? AF_INET : AF_INET6, address, text, (socklen_t)size) &&
+		size)
+		text[0] = '\0';
+}

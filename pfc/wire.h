@@ -1,0 +1,114 @@
+/*
+ * wire - what one or several captures say, record by record, in constant memory.
+ *
+ *	wire_init(&wire, &options);
+ *	while (capture_next(...) == 1)
+ *		wire_record(&wire, &record, file, tap);
+ *	wire_finish(&wire);
+ *
+ * Records are given in the order of time. A tap is a place where packets were
+ * captured: the same packet seen at two taps is no repetition. A file is where
+ * the record numbers of events count; several files may come from one tap.
+ *
+ * Nothing here fails: what cannot be decoded is counted.
+ */
+#ifndef PFC_WIRE_H
+#define PFC_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pfc/burst.h"
+#include "pfc/cm.h"
+#include "pfc/event.h"
+#include "pfc/flow.h"
+#include "pfc/frame.h"
+#include "pfc/icrc.h"
+#include "pfc/pause.h"
+#include "pfc/psn.h"
+
+#define WIRE_FILES_MAX 256u
+#define PAIR_LISTS 65536u
+#define WIRE_TAGS_MAX 256u
+#define WIRE_LINK_TYPES_MAX 16u
+
+struct capture_record;
+
+struct wire_options {
+	uint32_t flows_most;      /* 0: 2,000,000, or 1,000,000 connections */
+	uint32_t events_most;     /* 0: 65,536 */
+	uint64_t rate_bps;        /* line rate of the ports; 0: not known */
+	uint64_t burst_share_ppb; /* of it that makes a burst; 0: 90 % */
+	unsigned burst_scale;     /* 0, 1, 2: 10 us, 100 us, 1 ms */
+};
+
+/* Counters over flows, those that were closed early included. */
+struct wire_sums {
+	uint64_t flows, connections, paired; /* paired: main flows that have a peer */
+	uint64_t one_sided;                  /* main flows with reliable requests and no peer */
+	uint64_t request_packets;            /* requests and READ responses */
+	uint64_t gap_events, gap_psns, missing, lost_network, lost_capture, lost_unknown;
+	uint64_t lost_after; /* captured, and yet a NAK asked for it */
+	uint64_t asked_late; /* a NAK asked for what was only late */
+	uint64_t repeated, out_of_order, copies;
+	uint64_t resent[RESEND_CAUSES];
+	uint64_t naks[NAK_REASONS], rnr_naks, cnps, icrc_bad;
+	uint64_t data_ecn[4];
+	uint64_t ce_without_cnp, cnp_without_ce; /* main flows */
+	uint64_t alternate; /* main flows that lack every other PSN or so */
+};
+
+struct wire {
+	struct wire_options options;
+
+	uint64_t records, wire_bytes, captured_bytes;
+	uint64_t file_records[WIRE_FILES_MAX];
+	bool has_time;
+	uint64_t first_ns, last_ns, now_ns; /* now: of the last record with a time */
+	uint64_t roce_v1, roce_v2, bth_cut, malformed;
+	uint64_t opcodes[256];
+	uint64_t icrc[3]; /* by enum icrc */
+	uint64_t mac_control, other;
+	uint64_t fragments;   /* first and later ones of UDP over IP */
+	uint64_t unsupported; /* records of link types that we do not decode */
+	uint16_t link_types[WIRE_LINK_TYPES_MAX]; /* those types */
+	uint32_t link_type_count;
+	struct tag tags[WIRE_TAGS_MAX]; /* distinct ones round RoCE packets */
+	uint32_t tag_count;
+	uint64_t tags_left_out;
+
+	struct flow_table flows;
+	struct psn_pool holes;
+	struct events events;
+	struct pause pause;
+	struct bursts bursts;
+	struct cm *cm;      /* owned; made at the first datagram */
+	uint32_t *unpaired; /* owned: heads of lists of main flows without a peer */
+	struct flow_dscp_use {
+		uint64_t data, acks, cnps;
+	} dscp_use[64];
+
+	uint64_t closed_flows;         /* early, to make room */
+	struct wire_sums closed, sums; /* sums: after wire_finish() */
+};
+
+void wire_init(struct wire *wire, const struct wire_options *options);
+
+void wire_record(
+	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap);
+
+/* Judges what is open and adds up. Once. */
+void wire_finish(struct wire *wire);
+
+void wire_free(struct wire *wire);
+
+/* The main flows' counters of packets sent again, of requests and responses. */
+uint64_t flow_resent(
+	const struct flow_table *table, const struct flow *flow, enum resend_cause cause);
+
+/* "10.0.0.6", "2001:db8::6", "::ffff:10.0.0.6". */
+void flow_address_text(
+	const uint8_t *address, enum flow_family family, char *text, size_t size);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/wire_flow.h"
+
+#include <string.h>
+
+#include "lib/bytes.h"
+#include "lib/capture.h"
+#include "lib/grow.h"
+#include "lib/units.h"
+
+/* A connection's packets in flight span less than this many PSNs. */
+#define WINDOW_PSNS (1u << 17)
+/* After this silence a far PSN is another connection with the same QP number. */
+#define SILENCE_NS (200 * NS_PER_MS)
+
+static void make_key(struct flow_key *key, const struct wire_packet *packet)
+{
+	const struct frame *frame = packet->frame;
+	size_t bytes = frame->version == 4 ? 4 : 16;
+
+	memset(key, 0, sizeof(*key));
+	memcpy(key->src, frame->src, bytes);
+	memcpy(key->dst, frame->dst, bytes);
+	key->qp = packet->roce->qp;
+	key->tap = packet->tap;
+	key->family = frame->kind == FRAME_ROCE_V1 ? FLOW_GID
+		      : frame->version == 4        ? FLOW_IPV4
+						   : FLOW_IPV6;
+}
+
+static void close_flow(void *context, uint32_t index)
+{
+	struct wire *wire = context;
+	uint64_t before = wire->closed.flows;
+
+	wire_flow_finish(wire, index, &wire->closed);
+	wire->closed_flows += wire->closed.flows - before;
+	pair_part(wire, index);
+	pair_unlist(wire, index);
+}
+
+static struct cm_address address_of(const uint8_t *bytes, uint8_t family)
+{
+	struct cm_address address = { .family = family };
+
+	memcpy(address.bytes, bytes, sizeof(address.bytes));
+	return address;
+}
+
+/* A new main flow: where it goes, and its peer if a connection manager told. */
+static void introduce(struct wire *wire, uint32_t index)
+{
+	struct flow *flow = flow_at(&wire->flows, index);
+	struct cm_address to = address_of(flow->key.dst, flow->key.family);
+	struct cm_address from = address_of(flow->key.src, flow->key.family);
+	uint32_t other_qp, other;
+	uint16_t mtu;
+
+	pair_list(wire, index);
+	if (!wire->cm || !cm_find(wire->cm, &to, flow->key.qp, flow->key.tap, &other_qp, &mtu))
+		return;
+	if (!flow->mtu)
+		flow->mtu = mtu;
+	other = pair_flow_to(wire, &to, &from, other_qp, flow->key.tap);
+	if (other != FLOW_NONE)
+		pair_join(wire, index, other, true);
+}
+
+static uint32_t find_or_add(struct wire *wire, const struct wire_packet *packet)
+{
+	struct flow_key key;
+	uint32_t index, main;
+
+	make_key(&key, packet);
+	index = flow_find(&wire->flows, &key, packet->frame->src_port, &main);
+	if (index != FLOW_NONE)
+		return index;
+	if (main != FLOW_NONE && flow_at(&wire->flows, main)->ports >= FLOW_PORTS_MAX)
+		return main;
+	index = flow_add(&wire->flows, &key, packet->frame->src_port, main, wire->now_ns,
+		close_flow, wire);
+	flow_at(&wire->flows, index)->port =
+		burst_port(&wire->bursts, key.dst, key.family, key.tap);
+	if (main == FLOW_NONE)
+		introduce(wire, index);
+	return index;
+}
+
+/* Whether a request cannot belong to the connection that its flow has followed. */
+static bool another_connection(const struct wire *wire, const struct wire_packet *packet)
+{
+	const struct flow *main = flow_at(&wire->flows, packet->main);
+	uint32_t ahead = psn_ahead(packet->roce->psn, main->requests_track.next);
+
+	if (!main->requests_track.started ||
+		(packet->roce->what & (OP_REQUEST | OP_DATAGRAM)) != OP_REQUEST)
+		return false;
+	if (ahead < WINDOW_PSNS || ahead > PSN_MASK - WINDOW_PSNS)
+		return false;
+	return ahead >= PSN_HALF || !packet->record->has_time ||
+	       packet->record->time_ns > main->last_request_ns + SILENCE_NS;
+}
+
+static void find_flow(struct wire *wire, struct wire_packet *packet)
+{
+	packet->flow = find_or_add(wire, packet);
+	packet->main = flow_at(&wire->flows, packet->flow)->main;
+	if (!another_connection(wire, packet))
+		return;
+	pair_part(wire, packet->main);
+	pair_unlist(wire, packet->main);
+	flow_retire(&wire->flows, packet->main);
+	packet->flow = find_or_add(wire, packet);
+	packet->main = flow_at(&wire->flows, packet->flow)->main;
+}
+
+struct event wire_event(const struct wire_packet *packet, const struct flow *flow)
+{
+	return (struct event){
+		.record = packet->number,
+		.time_ns = packet->record->time_ns,
+		.has_time = packet->record->has_time,
+		.flow = flow->serial,
+		.qp = packet->roce->qp,
+		.psn = packet->roce->psn,
+		.older = EVENT_NONE,
+		.file = packet->file,
+	};
+}
+
+/* What every packet of a flow is counted for. */
+static void count_packet(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
+{
+	const struct frame *frame = packet->frame;
+	const struct roce *roce = packet->roce;
+	bool data = roce->what & (OP_REQUEST | OP_READ_RESPONSE);
+	const struct tag *tag;
+
+	flow->packets++;
+	flow->ip_bytes += frame->network_bytes;
+	flow->payload_bytes += roce->payload_bytes;
+	flow->ecn[frame->traffic_class & 3]++;
+	flow->data_ecn[frame->traffic_class & 3] += data;
+	flow_count_dscp(&wire->flows, flow, frame->traffic_class >> 2);
+	if (data)
+		wire->dscp_use[frame->traffic_class >> 2].data++;
+	else if (roce->what & OP_CNP)
+		wire->dscp_use[frame->traffic_class >> 2].cnps++;
+	else
+		wire->dscp_use[frame->traffic_class >> 2].acks++;
+	if (packet->record->has_time)
+		flow->last_ns = packet->record->time_ns;
+	flow->service = roce->opcode >> 5;
+	if (frame->tag_count) {
+		tag = &frame->tags[frame->tag_count - 1];
+		if (tag->kind == TAG_DOT1Q || tag->kind == TAG_DOT1AD) {
+			flow->has_vlan = true;
+			flow->vlan_priority = (uint8_t)tag->more;
+		}
+	}
+	if (flow->port != UINT32_MAX && packet->record->has_time)
+		burst_count(&wire->bursts, flow->port, packet->record->time_ns,
+			packet->record->wire_bytes + BURST_FRAME_BYTES, flow->serial);
+}
+
+static void count_bad(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
+{
+	struct event event = wire_event(packet, flow);
+
+	flow->icrc_bad++;
+	event.kind = EVENT_ICRC_BAD;
+	events_add(&wire->events, &event);
+}
+
+/* The same packet twice in a row, as a tap that sees it at two ports has it. */
+static bool is_copy(struct flow *main, const struct wire_packet *packet)
+{
+	uint16_t id = packet->frame->version == 4 ? be16_at(packet->frame->network + 4) : 0;
+	bool copy = main->last_opcode == packet->roce->opcode && main->last_ip_id == id;
+
+	main->last_opcode = packet->roce->opcode;
+	main->last_ip_id = id;
+	return copy;
+}
+
+static void note_request(struct flow *flow, const struct roce *roce)
+{
+	flow->requests++;
+	flow->read_requests += (roce->what & OP_READ) != 0;
+	if (!flow->has_request)
+		flow->request_first = roce->psn;
+	flow->has_request = true;
+	flow->request_last = roce->psn;
+}
+
+static void note_response(struct flow *flow, const struct roce *roce)
+{
+	flow->responses++;
+	if (!flow->has_response)
+		flow->response_first = roce->psn;
+	flow->has_response = true;
+	flow->response_last = roce->psn;
+}
+
+/* A reply that names both QPs: what was captured of those numbers before belongs
+ * to other connections. */
+static void connection_made(struct wire *wire, const struct cm_pair *pair)
+{
+	for (unsigned end = 0; end < 2; end++) {
+		uint32_t index = pair_flow_to(
+			wire, &pair->to[1 - end], &pair->to[end], pair->qp[end], pair->tap);
+
+		if (index == FLOW_NONE)
+			continue;
+		pair_part(wire, index);
+		pair_unlist(wire, index);
+		flow_retire(&wire->flows, index);
+	}
+}
+
+static void datagram(struct wire *wire, const struct wire_packet *packet)
+{
+	const struct flow *flow = flow_at(&wire->flows, packet->main);
+	struct cm_address src = address_of(flow->key.src, flow->key.family);
+	struct cm_address dst = address_of(flow->key.dst, flow->key.family);
+	const struct cm_pair *pair;
+
+	if (packet->roce->qp != 1 || !packet->roce->payload)
+		return;
+	if (!wire->cm)
+		wire->cm = zeroed(1, sizeof(*wire->cm));
+	pair = cm_datagram(wire->cm, packet->roce->payload, packet->roce->payload_captured,
+		&src, &dst, packet->tap);
+	if (pair)
+		connection_made(wire, pair);
+}
+
+static void notification(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
+{
+	struct event event = wire_event(packet, flow);
+	uint32_t peer = flow_at(&wire->flows, packet->main)->peer;
+
+	flow->cnps++;
+	event.kind = EVENT_CNP;
+	events_add(&wire->events, &event);
+	if (peer != FLOW_NONE)
+		wire_detail_cnp(wire, flow_at(&wire->flows, peer), wire->now_ns);
+}
+
+void wire_flow_packet(struct wire *wire, struct wire_packet *packet)
+{
+	uint16_t what = packet->roce->what;
+	struct flow *flow;
+
+	find_flow(wire, packet);
+	flow = flow_at(&wire->flows, packet->flow);
+	packet->copy = is_copy(flow_at(&wire->flows, packet->main), packet);
+	count_packet(wire, flow, packet);
+	if (packet->icrc == ICRC_BAD)
+		count_bad(wire, flow, packet);
+	if (what & OP_REQUEST) {
+		note_request(flow, packet->roce);
+		if (what & OP_DATAGRAM)
+			datagram(wire, packet);
+		else
+			wire_request(wire, packet);
+	} else if (what & OP_READ_RESPONSE) {
+		note_response(flow, packet->roce);
+		wire_response(wire, packet);
+	} else if (what & (OP_ACK | OP_ATOMIC_ACK)) {
+		wire_acknowledge(wire, packet);
+	} else if (what & OP_CNP) {
+		notification(wire, flow, packet);
+	}
+	wire_detail(wire, packet);
+}

@@ -1,0 +1,64 @@
+/*
+ * wire_flow - a RoCE packet put to the account of its flow and its connection.
+ * Between wire.c and the trackers; nobody else's.
+ */
+#ifndef PFC_WIRE_FLOW_H
+#define PFC_WIRE_FLOW_H
+
+#include "pfc/icrc.h"
+#include "pfc/wire.h"
+
+/* A packet, decoded, on its way through the books. */
+struct wire_packet {
+	const struct frame *frame;
+	const struct roce *roce;
+	const struct capture_record *record;
+	uint64_t number; /* of the record in its file */
+	uint16_t file, tap;
+	enum icrc icrc;
+	uint32_t flow, main; /* indices */
+	bool copy; /* the same bytes as the packet before in its flow, as far as told */
+};
+
+/* Counts it; its BTH is there. */
+void wire_flow_packet(struct wire *wire, struct wire_packet *packet);
+
+/* Ends a main flow: judges its holes and adds it, with the flows of its ports, to
+ * sums. */
+void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums);
+
+/* READ requests, responses, ACKs and NAKs: wire_psn.c. */
+void wire_request(struct wire *wire, struct wire_packet *packet);
+void wire_response(struct wire *wire, struct wire_packet *packet);
+void wire_acknowledge(struct wire *wire, struct wire_packet *packet);
+/* PSNs of a READ request, by the path MTU if it is known. */
+uint32_t wire_read_psns(const struct wire *wire, const struct flow *flow, uint32_t bytes);
+uint16_t wire_mtu(const struct wire *wire, const struct flow *flow);
+/* The event of a packet with what all kinds have. */
+struct event wire_event(const struct wire_packet *packet, const struct flow *flow);
+
+/* Finding the other direction: pair.c. */
+enum pair_hint {
+	PAIR_ACK,      /* psn is acknowledged */
+	PAIR_NAK,      /* psn is asked for */
+	PAIR_RESPONSE, /* psn answers a READ request */
+};
+void pair_list(struct wire *wire, uint32_t index);   /* a new main flow */
+void pair_unlist(struct wire *wire, uint32_t index); /* no longer looks, or goes */
+/* index carried this; joins it with the flow that it answers, if one stands out. */
+void pair_search(struct wire *wire, uint32_t index, enum pair_hint hint, uint32_t psn);
+/* By what the connection managers have said. */
+void pair_join(struct wire *wire, uint32_t a, uint32_t b, bool sure);
+void pair_part(struct wire *wire, uint32_t index);
+/* Looks for the flow of tap to (address, family, qp). */
+uint32_t pair_flow_to(const struct wire *wire, const struct cm_address *from,
+	const struct cm_address *to, uint32_t qp, uint16_t tap);
+
+/* Series, latency, message sizes: wire_detail.c. */
+void wire_detail(struct wire *wire, const struct wire_packet *packet);
+/* An ACK of the timed request, or of one behind it, came in the other direction. */
+void wire_detail_ack(struct wire *wire, struct flow *flow, uint32_t psn, uint64_t now_ns);
+/* A CNP for this flow came in the other direction. */
+void wire_detail_cnp(struct wire *wire, struct flow *flow, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/wire_judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/units.h"
+
+#define LAYER "wire"
+/* XOFFs below this many are single events, not a state. */
+#define XOFFS_FEW 8u
+
+static void describe(struct finding *finding, const char *text, const char *advice)
+{
+	snprintf(finding->text, sizeof(finding->text), "%s", text);
+	snprintf(finding->advice, sizeof(finding->advice), "%s", advice);
+}
+
+static void class_name(unsigned class, char *text, size_t size)
+{
+	if (class == PAUSE_PORT)
+		snprintf(text, size, "whole port (802.3x)");
+	else
+		snprintf(text, size, "priority %u", class);
+}
+
+/* By the port's rate if it was given; else by the highest of the usual ones, which
+ * makes the shortest pauses: it was at least that long. */
+static size_t rate_index(const struct pause *pause)
+{
+	return pause->rate_gbps[3] ? 3 : 2;
+}
+
+static void judge_class(const struct wire *wire, const struct pause_source *source,
+	unsigned class, struct findings *findings)
+{
+	const struct pause_class *counts = &source->classes[class];
+	size_t rate = rate_index(&wire->pause);
+	uint64_t paused_ps = pause_ps(&wire->pause, counts, rate);
+	uint64_t span_ns = wire->last_ns - wire->first_ns;
+	uint64_t share_ppb =
+		span_ns ? paused_ps / PS_PER_NS * 1000 / (span_ns / 1000 + 1) * 1000 : 0;
+	bool much = counts->xoff >= XOFFS_FEW && share_ppb > WIRE_PAUSED_LIMIT_PPB;
+	struct finding *finding;
+	char name[32], text[FINDING_TEXT];
+
+	finding =
+		findings_add(findings, "wire.pause", LAYER, much ? VERDICT_FAIL : VERDICT_WARN);
+	class_name(class, name, sizeof(name));
+	finding->culprit_kind = CULPRIT_PORT;
+	snprintf(finding->culprit, sizeof(finding->culprit), "%02x:%02x:%02x:%02x:%02x:%02x",
+		source->mac[0], source->mac[1], source->mac[2], source->mac[3], source->mac[4],
+		source->mac[5]);
+	snprintf(text, sizeof(text),
+		"%s told its peer to stop %s: %" PRIu64 " XOFF, %" PRIu64 " XON, %" PRIu64
+		" quanta; %s%.1f us paused in %.1f us at %u Gb/s, %.1f us the longest "
+		"without a break",
+		finding->culprit, name, counts->xoff, counts->xon, counts->quanta_sum,
+		rate == 3 ? "" : "at least ", (double)paused_ps / 1e6, (double)span_ns / 1e3,
+		wire->pause.rate_gbps[rate],
+		(double)pause_longest_ps(&wire->pause, counts, rate) / 1e6);
+	describe(finding, text,
+		rate == 3 ? "find what that port cannot pass on: a slow receiver, or "
+			    "congestion behind it"
+			  : "give the port's rate with --rate; find what that port cannot "
+			    "pass on: a slow receiver, or congestion behind it");
+	finding->has_measured = finding->has_limit = span_ns > 0;
+	finding->measured = (double)share_ppb / (double)PPB;
+	finding->limit = (double)WIRE_PAUSED_LIMIT_PPB / (double)PPB;
+	snprintf(finding->unit, sizeof(finding->unit), "ratio");
+	snprintf(finding->limit_source, sizeof(finding->limit_source),
+		"share of the capture's time, from %u XOFF on", XOFFS_FEW);
+	finding->weight = paused_ps / 1000000;
+}
+
+static void judge_wrong(const struct wire_facts *facts, const struct pause_source *source,
+	unsigned class, struct findings *findings)
+{
+	struct finding *finding;
+	char name[32];
+
+	if (facts->priority > 7 || class == facts->priority)
+		return;
+	finding = findings_add(findings, "wire.pause.priority", LAYER, VERDICT_FAIL);
+	class_name(class, name, sizeof(name));
+	finding->culprit_kind = CULPRIT_SETTING;
+	snprintf(finding->culprit, sizeof(finding->culprit),
+		"PFC of %02x:%02x:%02x:%02x:%02x:%02x", source->mac[0], source->mac[1],
+		source->mac[2], source->mac[3], source->mac[4], source->mac[5]);
+	snprintf(finding->text, sizeof(finding->text),
+		"paused the %s, the lossless one is priority %u", name, facts->priority);
+	snprintf(finding->advice, sizeof(finding->advice),
+		"set the same PFC priorities and DSCP map at both ends of the link");
+	finding->weight = source->classes[class].xoff;
+}
+
+static void judge_pause(
+	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
+{
+	for (size_t i = 0; i < wire->pause.count; i++) {
+		const struct pause_source *source = &wire->pause.sources[i];
+
+		for (unsigned class = 0; class < PAUSE_CLASSES; class ++) {
+			if (!source->classes[class].xoff)
+				continue;
+			judge_class(wire, source, class, findings);
+			judge_wrong(facts, source, class, findings);
+		}
+	}
+}
+
+static void judge_burst(
+	const struct wire *wire, const struct burst_port *port, struct findings *findings)
+{
+	uint64_t window_ns = burst_window_ns(wire->bursts.scale);
+	struct finding *finding;
+	char address[48];
+
+	if (!port->bursts)
+		return;
+	finding = findings_add(findings, "wire.microburst", LAYER, VERDICT_WARN);
+	flow_address_text(port->address, port->family, address, sizeof(address));
+	finding->culprit_kind = CULPRIT_UNLOCATED;
+	snprintf(finding->culprit, sizeof(finding->culprit), "towards %s", address);
+	snprintf(finding->text, sizeof(finding->text),
+		"%" PRIu64 " bursts towards %s, the longest %" PRIu64 " us, the peak %.1f Gb/s "
+		"over %" PRIu64 " us",
+		port->bursts, address, port->longest * window_ns / 1000,
+		(double)port->peak_bytes[wire->bursts.scale] * 8 / (double)window_ns,
+		window_ns / 1000);
+	snprintf(finding->advice, sizeof(finding->advice),
+		"look which flows send together (--flows); buffers and ECN thresholds must "
+		"take such a burst");
+	finding->has_measured = finding->has_limit = true;
+	finding->measured =
+		(double)port->peak_bytes[wire->bursts.scale] * 8 / (double)window_ns;
+	finding->limit = (double)wire->bursts.rate_bps / 1e9 * (double)wire->bursts.share_ppb /
+			 (double)PPB;
+	snprintf(finding->unit, sizeof(finding->unit), "Gb/s");
+	snprintf(finding->limit_source, sizeof(finding->limit_source),
+		"%.0f %% of the line rate (--rate)",
+		(double)wire->bursts.share_ppb * 100 / (double)PPB);
+	finding->weight = port->bursts;
+}
+
+static void judge_ecn(const struct wire *wire, struct findings *findings)
+{
+	const struct wire_sums *sums = &wire->sums;
+	uint64_t all =
+		sums->data_ecn[0] + sums->data_ecn[1] + sums->data_ecn[2] + sums->data_ecn[3];
+	struct finding *finding;
+	char text[FINDING_TEXT];
+
+	if (sums->data_ecn[0]) {
+		finding = findings_add(findings, "wire.ecn.off", LAYER, VERDICT_WARN);
+		finding->culprit_kind = CULPRIT_SETTING;
+		snprintf(finding->culprit, sizeof(finding->culprit), "ECN of the senders");
+		snprintf(text, sizeof(text),
+			"%" PRIu64 " of %" PRIu64
+			" data packets are Not-ECT: no switch may mark them",
+			sums->data_ecn[0], all);
+		describe(finding, text, "enable RoCE ECN (the reaction point) at the sender");
+		finding->weight = sums->data_ecn[0];
+	}
+	if (sums->ce_without_cnp) {
+		finding = findings_add(findings, "wire.ecn.no_cnp", LAYER, VERDICT_WARN);
+		finding->culprit_kind = CULPRIT_SETTING;
+		snprintf(finding->culprit, sizeof(finding->culprit), "CNP of the receivers");
+		snprintf(text, sizeof(text),
+			"%" PRIu64 " connections got CE marks and sent no CNP",
+			sums->ce_without_cnp);
+		describe(finding, text,
+			"enable RoCE ECN (the notification point) at the receiver");
+		finding->weight = sums->ce_without_cnp;
+	}
+	if (sums->data_ecn[3]) {
+		finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
+		finding->culprit_kind = CULPRIT_UNLOCATED;
+		snprintf(text, sizeof(text),
+			"%" PRIu64 " of %" PRIu64 " data packets are marked CE; %" PRIu64
+			" CNPs; %" PRIu64 " connections have CNPs and no mark here",
+			sums->data_ecn[3], all, sums->cnps, sums->cnp_without_ce);
+		describe(finding, text,
+			"queues before this tap passed their ECN threshold: congestion that "
+			"the senders were told of");
+		finding->weight = sums->data_ecn[3];
+	} else if (sums->cnp_without_ce) {
+		finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
+		finding->culprit_kind = CULPRIT_UNLOCATED;
+		snprintf(text, sizeof(text),
+			"%" PRIu64 " CNPs to senders whose packets bear no mark here",
+			sums->cnps);
+		describe(finding, text,
+			"they are marked behind this tap, or the NIC made the CNPs by itself");
+		finding->weight = sums->cnps;
+	}
+}
+
+void wire_judge_ports(
+	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
+{
+	judge_pause(wire, facts, findings);
+	for (size_t i = 0; i < wire->bursts.count; i++)
+		judge_burst(wire, &wire->bursts.ports[i], findings);
+	judge_ecn(wire, findings);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of PSNs that need both directions: READ requests reserve PSNs by a
+ * path MTU that only the other direction may show; responses are due only where
+ * READs asked; ACKs and NAKs speak of the other direction's requests.
+ */
+#include "pfc/wire_flow.h"
+
+#include "lib/capture.h"
+
+#define BYTES_UNKNOWN UINT32_MAX
+/* An ACK this far from anything sent speaks of another flow. */
+#define STRANGE_PSNS 4096u
+#define STRANGE_MOST 4u
+
+static bool behind(uint32_t psn, uint32_t base)
+{
+	return psn_ahead(psn, base) >= PSN_HALF;
+}
+
+uint16_t wire_mtu(const struct wire *wire, const struct flow *flow)
+{
+	if (flow->mtu || flow->peer == FLOW_NONE)
+		return flow->mtu;
+	return flow_at(&wire->flows, flow->peer)->mtu;
+}
+
+static uint32_t psns_of(uint32_t bytes, uint32_t mtu)
+{
+	return bytes ? (uint32_t)(((uint64_t)bytes + mtu - 1) / mtu) : 1;
+}
+
+uint32_t wire_read_psns(const struct wire *wire, const struct flow *flow, uint32_t bytes)
+{
+	uint16_t mtu = wire_mtu(wire, flow);
+
+	return mtu ? psns_of(bytes, mtu) & (PSN_HALF - 1) : 1;
+}
+
+/* First and Middle packets are as long as the path allows. */
+static void learn_mtu(struct flow *flow, const struct roce *roce)
+{
+	uint32_t bytes = roce->payload_bytes;
+
+	if (!flow->mtu && (roce->what & (OP_FIRST | OP_MIDDLE)) && bytes >= 256 &&
+		bytes <= 4096 && (bytes & (bytes - 1)) == 0)
+		flow->mtu = (uint16_t)bytes;
+}
+
+static struct psn_context context_of(struct wire *wire, const struct flow *main,
+	const struct event *event, enum event_stream stream)
+{
+	bool request = stream == STREAM_REQUEST;
+
+	return (struct psn_context){
+		.pool = &wire->holes,
+		.events = &wire->events,
+		.event = event,
+		.unnamed = request ? RESEND_TIMEOUT : RESEND_RESPONSE_LOST,
+		.acked = request && main->acked,
+		.acked_psn = main->acked_psn,
+		.cover = request || main->peer == FLOW_NONE
+				 ? NODE_NONE
+				 : flow_at(&wire->flows, main->peer)->requests_track.next,
+	};
+}
+
+/* The same for a packet, with how long the stream was silent. */
+static struct psn_context packet_context(struct wire *wire, const struct wire_packet *packet,
+	const struct event *event, enum event_stream stream, uint64_t *last_ns)
+{
+	struct psn_context context =
+		context_of(wire, flow_at(&wire->flows, packet->main), event, stream);
+
+	context.may_be_copy = packet->copy && packet->record->has_time;
+	if (!packet->record->has_time)
+		return context;
+	if (*last_ns && packet->record->time_ns >= *last_ns)
+		context.since_ns = packet->record->time_ns - *last_ns;
+	*last_ns = packet->record->time_ns;
+	return context;
+}
+
+/* A READ request was sent before, of unknown PSN count: which one makes psn the
+ * next? By the MTU if it is known by now, else by any that fits. */
+static void settle_read(struct wire *wire, struct flow *main, uint32_t psn)
+{
+	uint32_t ahead = psn_ahead(psn, main->pending_psn), best = 1;
+	uint32_t bytes = main->pending_bytes;
+	uint16_t mtu = wire_mtu(wire, main);
+
+	if (bytes == BYTES_UNKNOWN) {
+		if (ahead == 0 || ahead >= PSN_HALF)
+			return;
+		best = ahead; /* its length was not captured: whatever comes is due */
+	} else if (mtu) {
+		best = psns_of(bytes, mtu);
+	} else {
+		if (ahead == 0 || ahead >= PSN_HALF)
+			return;
+		for (uint32_t guess = 4096; guess >= 256; guess /= 2)
+			if (psns_of(bytes, guess) <= ahead)
+				best = psns_of(bytes, guess);
+	}
+	main->read_pending = false;
+	best = (main->pending_psn + best) & PSN_MASK;
+	if (!behind(best, main->requests_track.next))
+		psn_expect(&main->requests_track, best);
+}
+
+/* Why a READ request comes again that no NAK named: responses were seen, or are
+ * asked for from the middle on; or nothing of the kind. */
+static enum resend_cause reread_cause(
+	const struct wire *wire, const struct flow *main, uint32_t psn)
+{
+	const struct psn_track *responses;
+	const struct flow_reads *reads;
+
+	if (main->peer != FLOW_NONE) {
+		responses =
+			flow_responses_made(&wire->flows, flow_at(&wire->flows, main->peer));
+		if (responses && responses->started &&
+			psn_ahead(responses->next, psn) - 1 < PSN_HALF - 1)
+			return RESEND_RESPONSE_LOST;
+	}
+	if (main->reads == FLOW_NONE)
+		return RESEND_TIMEOUT;
+	reads = &wire->flows.reads[main->reads];
+	for (uint32_t i = 0; i < reads->count && i < FLOW_READS; i++)
+		if (reads->psn[i] == psn)
+			return RESEND_TIMEOUT;
+	return RESEND_RESPONSE_LOST;
+}
+
+static void note_read(
+	struct wire *wire, struct flow *main, const struct roce *roce, enum psn_arrival arrival)
+{
+	struct psn_track *responses;
+	struct flow_reads *reads;
+
+	if (arrival == PSN_REPEATED && main->peer != FLOW_NONE) {
+		responses =
+			flow_responses_made(&wire->flows, flow_at(&wire->flows, main->peer));
+		if (responses)
+			psn_named(responses, &wire->holes, roce->psn, RESEND_RESPONSE_LOST);
+	}
+	if (arrival == PSN_REPEATED || !roce->has_reth)
+		return;
+	reads = flow_reads(&wire->flows, main);
+	if (!reads)
+		return;
+	reads->psn[reads->count % FLOW_READS] = roce->psn;
+	reads->bytes[reads->count % FLOW_READS] = roce->dma_bytes;
+	reads->count++;
+}
+
+void wire_request(struct wire *wire, struct wire_packet *packet)
+{
+	struct flow *main = flow_at(&wire->flows, packet->main);
+	const struct roce *roce = packet->roce;
+	struct event event = wire_event(packet, main);
+	struct psn_context context;
+	enum psn_arrival arrival;
+	bool read = roce->what & OP_READ;
+	uint32_t count = 1;
+
+	event.stream = STREAM_REQUEST;
+	learn_mtu(main, roce);
+	if (main->read_pending)
+		settle_read(wire, main, roce->psn);
+	context = packet_context(wire, packet, &event, STREAM_REQUEST, &main->last_request_ns);
+	if (read && roce->has_reth)
+		count = wire_read_psns(wire, main, roce->dma_bytes);
+	if (read && main->requests_track.started &&
+		behind(roce->psn, main->requests_track.next))
+		context.unnamed = reread_cause(wire, main, roce->psn);
+	arrival = psn_arrive(&main->requests_track, &context, roce->psn, count);
+	if (!read)
+		return;
+	if (arrival != PSN_REPEATED && arrival != PSN_FILL &&
+		(!roce->has_reth || !wire_mtu(wire, main))) {
+		main->read_pending = true;
+		main->pending_psn = roce->psn;
+		main->pending_bytes = roce->has_reth ? roce->dma_bytes : BYTES_UNKNOWN;
+	}
+	note_read(wire, main, roce, arrival);
+}
+
+/* Opens holes for the PSNs of [from, psn) that READ requests have reserved. */
+static void skip_reserved(struct wire *wire, struct psn_track *track,
+	const struct psn_context *context, const struct flow *asker, uint32_t from,
+	uint32_t psn)
+{
+	const struct flow_reads *reads = &wire->flows.reads[asker->reads];
+	uint32_t kept = reads->count < FLOW_READS ? reads->count : FLOW_READS;
+	uint32_t gap = NODE_NONE;
+
+	for (uint32_t i = kept; i > 0; i--) {
+		uint32_t at = (reads->count - i) % FLOW_READS;
+		uint32_t start = reads->psn[at];
+		uint32_t end =
+			(start + wire_read_psns(wire, asker, reads->bytes[at])) & PSN_MASK;
+
+		if (behind(start, from))
+			start = from;
+		if (!behind(end, psn))
+			end = psn;
+		if (start == end || behind(end, start) || behind(start, from))
+			continue;
+		gap = psn_skip(track, context, gap, psn, start, psn_ahead(end, start));
+		from = end;
+	}
+}
+
+/* Whether a READ request that covers psn was captured; *oldest is the first PSN
+ * that any captured one reserved. */
+static bool asked_for(
+	const struct wire *wire, const struct flow *asker, uint32_t psn, uint32_t *oldest)
+{
+	const struct flow_reads *reads = &wire->flows.reads[asker->reads];
+	uint32_t kept = reads->count < FLOW_READS ? reads->count : FLOW_READS;
+	bool found = false;
+
+	*oldest = psn;
+	for (uint32_t i = 0; i < kept; i++) {
+		uint32_t start = reads->psn[i];
+
+		if (psn_ahead(psn, start) < wire_read_psns(wire, asker, reads->bytes[i]))
+			found = true;
+		if (behind(start, *oldest))
+			*oldest = start;
+	}
+	return found;
+}
+
+/* Without the requests: the packets of one message follow on each other, and
+ * between messages anything may lie. */
+static void skip_by_opcode(struct psn_track *track, const struct psn_context *context,
+	const struct flow *main, const struct roce *roce)
+{
+	uint32_t ahead = psn_ahead(roce->psn, track->next);
+	bool begins = roce->what & (OP_FIRST | OP_ONLY);
+
+	if (ahead == 0)
+		return;
+	if (main->in_response)
+		psn_skip(track, context, NODE_NONE, roce->psn, track->next, begins ? 1 : ahead);
+	else if (!begins)
+		psn_skip(track, context, NODE_NONE, roce->psn, (roce->psn - 1) & PSN_MASK, 1);
+}
+
+static void skip_responses(struct wire *wire, struct psn_track *track,
+	const struct psn_context *context, const struct flow *main, const struct roce *roce)
+{
+	const struct flow *asker =
+		main->peer == FLOW_NONE ? NULL : flow_at(&wire->flows, main->peer);
+	uint32_t oldest;
+
+	if (asker && asker->reads != FLOW_NONE) {
+		if (asked_for(wire, asker, roce->psn, &oldest) && !track->started)
+			psn_expect(track, oldest);
+		if (track->started)
+			skip_reserved(wire, track, context, asker, track->next, roce->psn);
+	} else if (track->started) {
+		skip_by_opcode(track, context, main, roce);
+	}
+	psn_expect(track, roce->psn);
+}
+
+static void acknowledged(struct wire *wire, struct flow *asker, uint32_t psn)
+{
+	if (!asker->acked || !behind(psn, asker->acked_psn)) {
+		asker->acked = true;
+		asker->acked_psn = psn;
+	}
+	wire_detail_ack(wire, asker, psn, wire->now_ns);
+}
+
+/* The flow whose requests this packet answers; NULL when it is not known. */
+static struct flow *asker_of(
+	struct wire *wire, const struct wire_packet *packet, enum pair_hint hint)
+{
+	uint32_t psn = packet->roce->psn;
+	struct flow *main = flow_at(&wire->flows, packet->main), *asker;
+
+	if (main->peer == FLOW_NONE)
+		pair_search(wire, packet->main, hint, psn);
+	if (main->peer == FLOW_NONE)
+		return NULL;
+	asker = flow_at(&wire->flows, main->peer);
+	if (main->peer_sure || !asker->requests_track.started)
+		return asker;
+	if (psn_ahead(psn, asker->requests_track.lowest) < PSN_HALF &&
+		psn_ahead(psn, asker->requests_track.next) - 1 > PSN_HALF) {
+		main->strange = 0;
+		return asker;
+	}
+	/* Acknowledges what was not captured: tap loss at times, a wrong match often. */
+	if (psn_ahead(psn, asker->requests_track.next) > STRANGE_PSNS &&
+		++main->strange > STRANGE_MOST) {
+		main->strange = 0;
+		pair_part(wire, packet->main);
+		pair_search(wire, packet->main, hint, psn);
+		return main->peer == FLOW_NONE ? NULL : flow_at(&wire->flows, main->peer);
+	}
+	return asker;
+}
+
+void wire_response(struct wire *wire, struct wire_packet *packet)
+{
+	struct flow *main = flow_at(&wire->flows, packet->main);
+	struct flow *asker = asker_of(wire, packet, PAIR_RESPONSE);
+	const struct roce *roce = packet->roce;
+	struct event event = wire_event(packet, main);
+	struct psn_context context;
+	struct psn_track *track;
+
+	event.stream = STREAM_RESPONSE;
+	learn_mtu(main, roce);
+	if (asker)
+		acknowledged(wire, asker, roce->psn);
+	track = flow_responses(&wire->flows, main);
+	if (!track)
+		return;
+	context =
+		packet_context(wire, packet, &event, STREAM_RESPONSE, &main->last_response_ns);
+	if (!track->started || psn_ahead(roce->psn, track->next) < PSN_HALF)
+		skip_responses(wire, track, &context, main, roce);
+	psn_arrive(track, &context, roce->psn, 1);
+	main->in_response = roce->what & (OP_FIRST | OP_MIDDLE);
+}
+
+static void negative(
+	struct wire *wire, struct wire_packet *packet, struct flow *flow, enum aeth_kind kind)
+{
+	const struct roce *roce = packet->roce;
+	enum nak_reason reason = nak_reason(roce->syndrome);
+	struct event event = wire_event(packet, flow);
+	struct flow *asker = asker_of(wire, packet, PAIR_NAK);
+
+	if (kind == AETH_RNR_NAK) {
+		flow->rnr_naks++;
+		event.kind = EVENT_RNR_NAK;
+		event.detail = roce->syndrome & 31;
+	} else {
+		if (reason < NAK_REASONS)
+			flow->naks[reason]++;
+		else
+			flow->naks_reserved++;
+		event.kind = EVENT_NAK;
+		event.detail = (uint8_t)reason;
+	}
+	events_add(&wire->events, &event);
+	if (!asker)
+		return;
+	/* All before the one that is asked for has arrived. */
+	acknowledged(wire, asker, (roce->psn - 1) & PSN_MASK);
+	if (kind == AETH_RNR_NAK)
+		psn_named(&asker->requests_track, &wire->holes, roce->psn, RESEND_RNR_NAK);
+	else if (reason == NAK_PSN_SEQUENCE)
+		psn_named(&asker->requests_track, &wire->holes, roce->psn, RESEND_NAK);
+}
+
+void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
+{
+	struct flow *flow = flow_at(&wire->flows, packet->flow);
+	struct flow *main = flow_at(&wire->flows, packet->main), *asker;
+	const struct roce *roce = packet->roce;
+	enum aeth_kind kind = roce->has_aeth ? aeth_kind(roce->syndrome) : AETH_RESERVED;
+
+	if (kind == AETH_RNR_NAK || kind == AETH_NAK) {
+		negative(wire, packet, flow, kind);
+		return;
+	}
+	if (kind == AETH_ACK && (roce->what & OP_ACK)) {
+		flow->acks++;
+		main->ack_psn = roce->psn;
+	}
+	asker = asker_of(wire, packet, PAIR_ACK);
+	if (asker)
+		acknowledged(wire, asker, roce->psn);
+}
+
+static void add_track(struct wire_sums *sums, const struct psn_track *track)
+{
+	sums->gap_events += track->gap_events;
+	sums->gap_psns += track->gap_psns;
+	sums->missing += track->missing;
+	sums->lost_network += track->lost_network;
+	sums->lost_capture += track->lost_capture;
+	sums->lost_unknown += track->lost_unknown;
+	sums->lost_after += track->lost_after;
+	sums->asked_late += track->asked_late;
+	sums->repeated += track->repeated;
+	sums->out_of_order += track->out_of_order;
+	sums->copies += track->copies;
+	for (unsigned i = 0; i < RESEND_CAUSES; i++)
+		sums->resent[i] += track->resent[i];
+}
+
+static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t index)
+{
+	const struct flow *flow = flow_at(&wire->flows, index);
+
+	sums->flows++;
+	sums->request_packets += flow->requests + flow->responses;
+	for (unsigned i = 0; i < NAK_REASONS; i++)
+		sums->naks[i] += flow->naks[i];
+	sums->rnr_naks += flow->rnr_naks;
+	sums->cnps += flow->cnps;
+	sums->icrc_bad += flow->icrc_bad;
+	for (unsigned i = 0; i < 4; i++)
+		sums->data_ecn[i] += flow->data_ecn[i];
+}
+
+/* Half of the PSNs missing, one by one: the other members of a group of links
+ * were not captured. */
+static bool is_alternate(const struct psn_track *track, uint64_t packets)
+{
+	return track->missing >= 16 && track->missing * UINT64_C(4) > packets &&
+	       track->gap_events * UINT64_C(4) > packets;
+}
+
+void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
+{
+	struct flow *main = flow_at(&wire->flows, index);
+	struct psn_track *responses = flow_responses_made(&wire->flows, main);
+	struct event event = { .older = EVENT_NONE };
+	struct psn_context context = context_of(wire, main, &event, STREAM_REQUEST);
+	uint64_t answers = 0, cnps = 0, ce;
+	bool datagrams = main->service == 3;
+
+	if (main->read_pending && wire_mtu(wire, main) && main->pending_bytes != BYTES_UNKNOWN)
+		settle_read(wire, main, main->pending_psn);
+	psn_finish(&main->requests_track, &context);
+	add_track(sums, &main->requests_track);
+	if (responses) {
+		context = context_of(wire, main, &event, STREAM_RESPONSE);
+		psn_finish(responses, &context);
+		add_track(sums, responses);
+	}
+	sums->connections++;
+	sums->alternate += is_alternate(&main->requests_track, main->requests);
+	sums->paired += main->had_peer;
+	if (main->peer != FLOW_NONE) {
+		for (uint32_t at = main->peer; at != FLOW_NONE;
+			at = flow_at(&wire->flows, at)->next_port)
+			cnps += flow_at(&wire->flows, at)->cnps;
+	}
+	ce = main->data_ecn[3];
+	for (uint32_t at = index; at != FLOW_NONE; at = flow_at(&wire->flows, at)->next_port) {
+		answers += flow_at(&wire->flows, at)->acks;
+		add_flow(wire, sums, at);
+	}
+	sums->ce_without_cnp += ce && !cnps && main->peer != FLOW_NONE;
+	sums->cnp_without_ce += cnps && !ce;
+	if (!main->had_peer && !datagrams &&
+		(main->requests_track.started || main->has_response || answers))
+		sums->one_sided++;
+}
