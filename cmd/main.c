@@ -13,6 +13,7 @@ static const struct command {
 } commands[] = {
 	{ "accept", cmd_accept,
 		"whether a fabric does what it was built for, and what is at fault" },
+	{ "pcap", cmd_pcap, "what RoCE and pause frames in a capture tell of the network" },
 	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
 	{ "report", cmd_report, "judge a run file again and draw its report" },
 	{ "bw", cmd_bw, "one stage by hand: one NIC to another" },

@@ -83,8 +83,8 @@ static void append_named(char *text, const struct wire *wire, const struct named
 
 /* A finding about flows: who weighs most is the culprit's address. */
 static struct finding *about_flows(const struct wire *wire, struct findings *findings,
-	const char *check, enum verdict verdict, uint64_t total, const char *what,
-	weigh *weight_of)
+	const char *check, enum verdict verdict, uint64_t total, const char *thing,
+	const char *what, weigh *weight_of)
 {
 	struct finding *finding = findings_add(findings, check, LAYER, verdict);
 	struct named named = heaviest(wire, weight_of);
@@ -97,7 +97,7 @@ static struct finding *about_flows(const struct wire *wire, struct findings *fin
 	snprintf(finding->limit_source, sizeof(finding->limit_source),
 		"a lossless fabric has none");
 	snprintf(finding->basis, sizeof(finding->basis), "measured: the captured packets");
-	append(finding->text, "%" PRIu64 " %s", total, what);
+	append(finding->text, "%" PRIu64 " %s%s%s", total, thing, total == 1 ? "" : "s", what);
 	append_named(finding->text, wire, &named);
 	if (named.count) {
 		const struct flow *flow = flow_at(&wire->flows, named.flow[0]);
@@ -227,7 +227,7 @@ static void judge_loss(
 
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.before", VERDICT_FAIL, count,
-			"packets lost between their sender and this tap", lost_network);
+			"packet", " lost between their sender and this tap", lost_network);
 		append(finding->text, "%s", downgrade);
 		advise(finding, "read the drop and error counters of the ports from the sender "
 				"to the tap, and the PFC setting of their priority");
@@ -235,7 +235,7 @@ static void judge_loss(
 	count = total(wire, lost_after);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.behind", VERDICT_FAIL, count,
-			"packets lost between this tap and their receiver", lost_after);
+			"packet", " lost between this tap and their receiver", lost_after);
 		advise(finding,
 			"read the drop and error counters of the ports from the tap to "
 			"the receiver, and the receiver's rx_discards and out_of_sequence");
@@ -243,7 +243,7 @@ static void judge_loss(
 	count = total(wire, lost_responses);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL, count,
-			"READ responses lost on their way", lost_responses);
+			"READ response", " lost on their way", lost_responses);
 		append(finding->text, "%s", downgrade);
 		advise(finding, "look at the path from the responder to the tap; the requester "
 				"counts these as implied_nak_seq_err");
@@ -251,7 +251,7 @@ static void judge_loss(
 	count = total(wire, sequence_naks);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.nak", VERDICT_FAIL, count,
-			"NAKs of PSN sequence errors to requests that were not captured",
+			"NAK", " of PSN sequence errors to requests that were not captured",
 			sequence_naks);
 		advise(finding, "capture both directions to see where the loss lies");
 	}
@@ -264,7 +264,7 @@ static void judge_resends(const struct wire *wire, struct findings *findings)
 
 	if (count) {
 		finding = about_flows(wire, findings, "wire.timeout", VERDICT_FAIL, count,
-			"packets sent again without a NAK, after a timeout", timeouts);
+			"packet", " sent again without a NAK, after a timeout", timeouts);
 		advise(finding,
 			"an ACK or the end of a message was lost, or the ACK timeout is "
 			"shorter than the path under load: read local_ack_timeout_err "
@@ -273,13 +273,14 @@ static void judge_resends(const struct wire *wire, struct findings *findings)
 	count = total(wire, rereads);
 	if (count && !total(wire, lost_responses)) {
 		finding = about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL, count,
-			"READ requests sent again for responses that passed this tap", rereads);
+			"READ request", " sent again for responses that passed this tap",
+			rereads);
 		advise(finding, "look at the path from the tap to the requester");
 	}
 	count = total(wire, late);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.reordering", VERDICT_WARN, count,
-			"packets out of order, none of them lost", late);
+			"packet", " out of order, none of them lost", late);
 		if (wire->sums.asked_late)
 			append(finding->text, "; %" PRIu64 " were asked for again all the same",
 				wire->sums.asked_late);
@@ -296,7 +297,7 @@ static void judge_hosts(const struct wire *wire, struct findings *findings)
 
 	if (count) {
 		finding = about_flows(wire, findings, "wire.corruption", VERDICT_FAIL, count,
-			"packets with a wrong ICRC", corrupt);
+			"packet", " with a wrong ICRC", corrupt);
 		advise(finding,
 			"bytes changed between sender and tap (not by remarking or ECN, "
 			"which the ICRC leaves out): memory of a switch or NIC, or "
@@ -305,14 +306,15 @@ static void judge_hosts(const struct wire *wire, struct findings *findings)
 	count = total(wire, not_ready);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.receiver_not_ready", VERDICT_WARN,
-			count, "RNR NAKs", not_ready);
+			count, "RNR NAK", "", not_ready);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
 		advise(finding, "the receiving application posts its receive buffers too late");
 	}
 	count = total(wire, refusals);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.refused", VERDICT_WARN, count,
-			"NAKs of invalid requests or of access and operation errors", refusals);
+			"NAK", " of invalid requests or of access and operation errors",
+			refusals);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
 		advise(finding, "an application's keys, sizes or rights are wrong; its "
 				"connection ends");
@@ -327,7 +329,7 @@ static void judge_tap(
 
 	if (count) {
 		finding = about_flows(wire, findings, "wire.tap_loss", VERDICT_WARN, count,
-			"packets that the receiver acknowledged and the tap missed",
+			"packet", " that the receiver acknowledged and the tap missed",
 			lost_capture);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
 		advise(finding, "the capture is at fault, not the network: a shorter snap "
@@ -342,19 +344,19 @@ static void judge_tap(
 	count = total(wire, lost_unknown);
 	if (count && wire->sums.alternate) {
 		finding = about_flows(wire, findings, "wire.partial", VERDICT_UNKNOWN, count,
-			"PSNs missing in regular runs", lost_unknown);
+			"PSN", " missing in regular runs", lost_unknown);
 		advise(finding, "a second uplink or member of a link group carries the rest: "
 				"capture it too and give both files with --one-tap");
 	} else if (count) {
 		finding = about_flows(wire, findings, "wire.loss.unexplained", VERDICT_UNKNOWN,
-			count, "missing packets of which no ACK, NAK or resend tells",
+			count, "missing packet", " of which no ACK, NAK or resend tells",
 			lost_unknown);
 		advise(finding, "capture both directions, and longer");
 	}
 	count = total(wire, copies);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.copies", VERDICT_WARN, count,
-			"packets captured twice in a row", copies);
+			"packet", " captured twice in a row", copies);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
 		advise(finding, "the mirror copies a port's both directions, or two ports");
 	}

@@ -43,7 +43,7 @@ static void compare(const struct wire *wire, const struct wire_facts *facts, uin
 	uint64_t fewer = at_one > at_other ? at_one - at_other : at_other - at_one;
 	bool same = same_span(sender, receiver);
 	struct finding *finding;
-	char flow[128];
+	char flow[100];
 
 	if (!fewer)
 		return;
@@ -54,7 +54,7 @@ static void compare(const struct wire *wire, const struct wire_facts *facts, uin
 		tap_name(facts, sender->key.tap), tap_name(facts, receiver->key.tap));
 	wire_flow_text(sender, flow, sizeof(flow));
 	snprintf(finding->text, sizeof(finding->text),
-		"%s: %" PRIu64 " packets at %.60s, %" PRIu64 " fewer at %.60s%s", flow,
+		"%.99s: %" PRIu64 " packets at %.40s, %" PRIu64 " fewer at %.40s%s", flow,
 		data_of(wire, from), tap_name(facts, sender->key.tap), fewer,
 		tap_name(facts, receiver->key.tap),
 		same ? ": lost between the two"
