@@ -17,7 +17,7 @@ _weft_commands()
 _weft_options()
 {
 	"$1" "$2" -h < /dev/null 2> /dev/null |
-		sed -n 's/^  \(--*[a-z][a-z-]*\( [A-Za-z|-]*\)\{0,1\}\)\(  .*\)\{0,1\}$/\1/p'
+		sed -n 's/^  \(--*[a-z][a-z-]*\( [A-Za-z0-9|-]*\)\{0,1\}\)\(  .*\)\{0,1\}$/\1/p'
 }
 
 # What the value of an option is called in -h; nothing for a flag.
