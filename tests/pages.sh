@@ -17,7 +17,7 @@ squeeze() {
 }
 
 synopsis() {
-	mandoc -T ascii -O width=200 "$1" | col -b | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p' |
+	mandoc -T ascii -O width=200 "$1" | sed "s/.$(printf '\b')//g" | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p' |
 		sed '1d; $d' | squeeze
 }
 
