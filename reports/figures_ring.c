@@ -27,23 +27,26 @@ struct iteration {
 static struct iterations count_iterations(
 	const struct figure_ring *ring, const struct run_step *steps, size_t count)
 {
-	struct iteration *each = zeroed(ring->iterations, sizeof(*each));
-	struct iterations sum = { .first_posted_ns = UINT64_MAX };
 	uint64_t messages = (uint64_t)ring->ranks * 2 * (ring->ranks - 1);
+	/* No more can be complete, whatever number the file claims. */
+	uint64_t most =
+		count / messages < ring->iterations ? count / messages : ring->iterations;
+	struct iteration *each = zeroed(most, sizeof(*each));
+	struct iterations sum = { .first_posted_ns = UINT64_MAX };
 
-	for (uint32_t i = 0; i < ring->iterations; i++)
+	for (uint64_t i = 0; i < most; i++)
 		each[i].missing = messages;
 	for (size_t i = 0; i < count; i++) {
 		if (steps[i].posted_ns < sum.first_posted_ns)
 			sum.first_posted_ns = steps[i].posted_ns;
-		if (steps[i].iteration >= ring->iterations || !steps[i].arrived_ns)
+		if (steps[i].iteration >= most || !steps[i].arrived_ns)
 			continue;
 		if (each[steps[i].iteration].missing)
 			each[steps[i].iteration].missing--;
 		if (steps[i].arrived_ns > each[steps[i].iteration].last_arrived_ns)
 			each[steps[i].iteration].last_arrived_ns = steps[i].arrived_ns;
 	}
-	while (sum.complete < ring->iterations && !each[sum.complete].missing) {
+	while (sum.complete < most && !each[sum.complete].missing) {
 		if (each[sum.complete].last_arrived_ns > sum.last_arrived_ns)
 			sum.last_arrived_ns = each[sum.complete].last_arrived_ns;
 		sum.complete++;

@@ -149,3 +149,20 @@ void number_figure(char *text, size_t size, double value, const char *unit)
 	else
 		snprintf(text, size, "%s %s", digits, unit);
 }
+
+void number_range(char *text, size_t size, double least, double most, const char *unit)
+{
+	char from[NUMBER_BYTES], to[NUMBER_BYTES], *cut, *end;
+
+	number_figure(from, sizeof(from), least, unit);
+	number_figure(to, sizeof(to), most, unit);
+	if (strcmp(from, to) == 0) {
+		snprintf(text, size, "%s", to);
+		return;
+	}
+	cut = strchr(from, ' ');
+	end = strchr(to, ' ');
+	if (cut && end && strcmp(cut, end) == 0)
+		*cut = '\0';
+	snprintf(text, size, "%s to %s", from, to);
+}

@@ -25,4 +25,7 @@ void number_probability(char *text, size_t size, double value); /* 2.4e-06 */
  * a ratio, "1.5 MiB" for bytes; "no number" for what is not finite. */
 void number_figure(char *text, size_t size, double value, const char *unit);
 
+/* The same of a range, with one unit where it can be: "0.98 to 0.99 Gb/s". */
+void number_range(char *text, size_t size, double least, double most, const char *unit);
+
 #endif

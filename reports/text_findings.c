@@ -294,7 +294,7 @@ static struct group group_of(const struct findings *findings, size_t start)
 
 static void group_text(char *text, size_t size, const struct group *group)
 {
-	char least[NUMBER_BYTES], most[NUMBER_BYTES], limit[NUMBER_BYTES] = "";
+	char range[2 * NUMBER_BYTES], limit[NUMBER_BYTES] = "";
 	const struct finding *first = group->first;
 
 	if (group->count == 1) {
@@ -310,11 +310,10 @@ static void group_text(char *text, size_t size, const struct group *group)
 		snprintf(text, size, "%zu times; the first: %s", group->count, first->text);
 		return;
 	}
-	number_figure(least, sizeof(least), group->least, first->unit);
-	number_figure(most, sizeof(most), group->most, first->unit);
+	number_range(range, sizeof(range), group->least, group->most, first->unit);
 	if (group->one_limit)
 		number_figure(limit, sizeof(limit), first->limit, first->unit);
-	snprintf(text, size, "%zu times, found %s to %s%s%s%s%s", group->count, least, most,
+	snprintf(text, size, "%zu times, found %s%s%s%s%s", group->count, range,
 		group->one_limit ? ", limit " : "", limit,
 		group->one_limit && first->limit_source[0] ? ": " : "",
 		group->one_limit ? first->limit_source : "");

@@ -88,15 +88,12 @@ static void truth_cells(struct table *table, const struct figure_truth *row)
 	count_cell(table, INK_PLAIN, row->cnps_sent);
 }
 
-static void bound_line(struct ink *ink, const struct figures *figures)
+static void bound_line(struct ink *ink, const struct figure_loss *loss)
 {
-	struct figure_loss loss = figures_loss(figures, LAYER_COUNT);
 	char packets[NUMBER_BYTES], bound[NUMBER_BYTES], text[256];
 
-	if (!loss.packets || loss.resent || loss.dropped || !loss.counted)
-		return;
-	number_count(packets, sizeof(packets), loss.packets);
-	number_probability(bound, sizeof(bound), figures_loss_bound(loss.packets));
+	number_count(packets, sizeof(packets), loss->packets);
+	number_probability(bound, sizeof(bound), figures_loss_bound(loss->packets));
 	snprintf(text, sizeof(text),
 		"Zero-drop bound: none of %s data packets was dropped or sent again, so the "
 		"loss "
@@ -117,15 +114,18 @@ void text_lossless(struct ink *ink, const struct figures *figures)
 	struct figure_truth *rows;
 	struct table table;
 	size_t count = figures_truth(figures, &rows);
+	struct figure_loss loss = figures_loss(figures, LAYER_COUNT);
+	bool none_lost = loss.packets && loss.counted && !loss.resent && !loss.dropped;
 
 	table_init(&table, columns, COUNT_OF(columns));
 	for (size_t i = 0; i < count; i++)
 		truth_cells(&table, &rows[i]);
 	free(rows);
-	if (count)
+	if (count || none_lost)
 		ink_end(ink);
 	table_print(&table, ink);
-	bound_line(ink, figures);
+	if (none_lost)
+		bound_line(ink, &loss);
 }
 
 static void ring_cells(

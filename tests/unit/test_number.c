@@ -75,6 +75,21 @@ static void a_finding_has_its_unit(void **state)
 	assert_string_equal(text, c->text);
 }
 
+static void a_range_has_one_unit(void **state)
+{
+	char text[2 * NUMBER_BYTES];
+
+	(void)state;
+	number_range(text, sizeof(text), 97.9, 97.93, "Gb/s");
+	assert_string_equal(text, "97.9 to 97.93 Gb/s");
+	number_range(text, sizeof(text), 0.25, 1, "ratio");
+	assert_string_equal(text, "0.25 to 1");
+	number_range(text, sizeof(text), 512, 1048576, "bytes");
+	assert_string_equal(text, "512 bytes to 1.00 MiB");
+	number_range(text, sizeof(text), 7, 7, "packets");
+	assert_string_equal(text, "7 packets");
+}
+
 static void a_small_buffer_is_not_overrun(void **state)
 {
 	char text[5] = "....";
@@ -86,18 +101,19 @@ static void a_small_buffer_is_not_overrun(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[1 + COUNT_OF(numbers) + COUNT_OF(figures)] = {
+	struct CMUnitTest tests[2 + COUNT_OF(numbers) + COUNT_OF(figures)] = {
 		cmocka_unit_test(a_small_buffer_is_not_overrun),
+		cmocka_unit_test(a_range_has_one_unit),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(numbers); i++)
-		tests[1 + i] = (struct CMUnitTest){
+		tests[2 + i] = (struct CMUnitTest){
 			.name = numbers[i].text,
 			.test_func = figures_have_few_digits,
 			.initial_state = (void *)(uintptr_t)&numbers[i],
 		};
 	for (size_t i = 0; i < COUNT_OF(figures); i++)
-		tests[1 + COUNT_OF(numbers) + i] = (struct CMUnitTest){
+		tests[2 + COUNT_OF(numbers) + i] = (struct CMUnitTest){
 			.name = figures[i].text,
 			.test_func = a_finding_has_its_unit,
 			.initial_state = (void *)(uintptr_t)&figures[i],
