@@ -7,7 +7,6 @@
 #include "fabric/sim_state.h"
 
 #define ALPHA_ONE (UINT32_C(1) << 20)
-#define PS_PER_S UINT64_C(1000000000000)
 
 static void decay_alpha(const struct sim *sim, struct qp *qp)
 {

@@ -10,13 +10,6 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 
-#define PS_PER_S UINT64_C(1000000000000)
-
-static uint64_t clock_ns(const struct sim *sim)
-{
-	return sim->config->t0_ns + sim->now / PS_PER_NS;
-}
-
 static bool holds(const struct fault *fault, uint64_t t_ns)
 {
 	if (t_ns < fault->from_ns || t_ns >= fault->to_ns)
@@ -113,7 +106,7 @@ static void configure(struct sim *sim, uint32_t index)
 		nic->drain_byte_ps_q10 = 0;
 	}
 	for (uint32_t i = 0; i < fabric->fault_count; i++)
-		if (holds(&fabric->faults[i], clock_ns(sim)) &&
+		if (holds(&fabric->faults[i], clock_ns(sim, sim->now)) &&
 			concerns(sim, &fabric->faults[i], index))
 			apply(sim, &fabric->faults[i], index);
 }
@@ -159,7 +152,7 @@ static bool link_is_down(const struct sim *sim, uint32_t link)
 		const struct fault *fault = &sim->fabric->faults[i];
 
 		if ((fault->kind == FAULT_DOWN || fault->kind == FAULT_FLAP) &&
-			fault->link == link && holds(fault, clock_ns(sim)))
+			fault->link == link && holds(fault, clock_ns(sim, sim->now)))
 			return true;
 	}
 	return false;
@@ -210,7 +203,7 @@ static void apply_all(struct sim *sim)
 
 static void schedule_next(struct sim *sim)
 {
-	uint64_t now = clock_ns(sim), next = NEVER, when;
+	uint64_t now = clock_ns(sim, sim->now), next = NEVER, when;
 
 	for (uint32_t i = 0; i < sim->fabric->fault_count; i++) {
 		uint64_t change = next_change(&sim->fabric->faults[i], now);

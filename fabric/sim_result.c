@@ -7,11 +7,6 @@
 #include "lib/grow.h"
 #include "pfc/counters.h"
 
-static uint64_t clock_ns(const struct sim *sim, uint64_t ps)
-{
-	return sim->config->t0_ns + ps / PS_PER_NS;
-}
-
 /* --- series --- */
 
 static void add_sample(struct sim *sim, const char *place, const char *metric, uint64_t value)

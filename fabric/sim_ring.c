@@ -14,17 +14,6 @@ static struct run_step *row_of(struct sim *sim, uint32_t rank, uint32_t step)
 	return &sim->ring.rows[(size_t)rank * sim->ring.steps + step];
 }
 
-/* What QP q of qps carries of a chunk: an even part, the rest to the first ones. */
-uint64_t ring_part(uint64_t bytes, uint32_t qps, uint32_t q)
-{
-	return bytes / qps + (q < bytes % qps);
-}
-
-static uint64_t clock_ns(const struct sim *sim)
-{
-	return sim->config->t0_ns + sim->now / PS_PER_NS;
-}
-
 static void post_step(struct sim *sim, uint32_t rank, uint32_t step)
 {
 	const struct plan_ring *plan = sim->ring.plan;
@@ -35,11 +24,11 @@ static void post_step(struct sim *sim, uint32_t rank, uint32_t step)
 
 	ring_init(&ring, plan->ranks, plan->bytes, plan->elem_bytes);
 	what = ring_plan(&ring, rank, step % ring_steps(&ring));
-	row->posted_ns = clock_ns(sim);
+	row->posted_ns = clock_ns(sim, sim->now);
 	sim->ring.ranks[rank].posted = step + 1;
 	for (uint32_t q = 0; q < plan->qps; q++)
 		qp_post(sim, flow->first_qp + q,
-			ring_part(what.send.length_bytes, plan->qps, q));
+			qp_share(what.send.length_bytes, plan->qps, q));
 }
 
 void ring_start(struct sim *sim)
@@ -65,7 +54,7 @@ void ring_start(struct sim *sim)
 			row->step = step % ring_steps(&ring);
 			row->rank = rank;
 		}
-		row_of(sim, rank, 0)->ready_ns = clock_ns(sim);
+		row_of(sim, rank, 0)->ready_ns = clock_ns(sim, sim->now);
 		post_step(sim, rank, 0);
 	}
 }
@@ -83,12 +72,12 @@ void ring_arrived(struct sim *sim, struct qp *qp)
 		flow_qp_done(sim, qp);
 	rank->parts[step]++;
 	while (rank->arrived < state->steps && rank->parts[rank->arrived] == state->plan->qps) {
-		row_of(sim, edge, rank->arrived)->arrived_ns = clock_ns(sim);
+		row_of(sim, edge, rank->arrived)->arrived_ns = clock_ns(sim, sim->now);
 		if (++rank->arrived == state->steps) {
 			state->done++;
 			break;
 		}
-		row_of(sim, to, rank->arrived)->ready_ns = clock_ns(sim);
+		row_of(sim, to, rank->arrived)->ready_ns = clock_ns(sim, sim->now);
 		post_step(sim, to, rank->arrived);
 	}
 }
@@ -101,5 +90,5 @@ void ring_acknowledged(struct sim *sim, struct qp *qp)
 	uint16_t *acked = &state->acked[(size_t)rank * state->steps + step];
 
 	if (++*acked == state->plan->qps)
-		row_of(sim, rank, step)->completed_ns = clock_ns(sim);
+		row_of(sim, rank, step)->completed_ns = clock_ns(sim, sim->now);
 }

@@ -259,6 +259,18 @@ static inline uint64_t serialize_ps(uint64_t bytes, uint64_t byte_ps_q10)
 	return bytes * byte_ps_q10 >> 10;
 }
 
+/* What QP q of qps carries of a flow: an even part, the rest to the first ones. */
+static inline uint64_t qp_share(uint64_t bytes, uint32_t qps, uint32_t q)
+{
+	return bytes / qps + (q < bytes % qps);
+}
+
+/* A time of the stage on the run's clock. */
+static inline uint64_t clock_ns(const struct sim *sim, uint64_t ps)
+{
+	return sim->config->t0_ns + ps / PS_PER_NS;
+}
+
 /* sim_packet.c */
 uint32_t packet_new(struct sim *sim);
 void packet_free(struct sim *sim, uint32_t packet);
@@ -323,7 +335,6 @@ void dcqcn_cnp(struct sim *sim, struct qp *qp);
 uint64_t dcqcn_gap_ps(struct sim *sim, struct qp *qp, uint32_t wire_bytes);
 
 /* sim_ring.c */
-uint64_t ring_part(uint64_t bytes, uint32_t qps, uint32_t q);
 void ring_start(struct sim *sim);
 void ring_arrived(struct sim *sim, struct qp *qp);
 void ring_acknowledged(struct sim *sim, struct qp *qp);
@@ -337,6 +348,11 @@ void reroute_event(struct sim *sim);
 /* sim_result.c */
 void sample_event(struct sim *sim);
 void sim_collect(struct sim *sim, uint32_t id, struct sim_result *result);
+
+/* sim_setup.c */
+int sim_check(
+	const struct sim_config *config, const struct plan_stage *stage, struct diag *diag);
+void sim_setup(struct sim *sim);
 
 /* sim.c */
 bool sim_done(const struct sim *sim);

@@ -13,6 +13,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 #define PS_PER_NS UINT64_C(1000)
+#define PS_PER_S (PS_PER_NS * NS_PER_S)
 #define PPB UINT64_C(1000000000) /* the whole, in parts per billion */
 #define GBPS UINT64_C(1000000000)
 #define KIB UINT64_C(1024)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "fabric/sim.h"
+#include "pfc/counters.h"
+
+static int put_fact(struct run *run, const char *place, const char *key, const char *value,
+	struct diag *diag)
+{
+	struct run_fact fact = { .source = "simulated at the start of the run" };
+
+	snprintf(fact.place, sizeof(fact.place), "%s", place);
+	snprintf(fact.key, sizeof(fact.key), "%s", key);
+	snprintf(fact.value, sizeof(fact.value), "%s", value);
+	return run_put_fact(run, &fact, diag);
+}
+
+static bool down_at_start(const struct fabric *fabric, uint32_t link)
+{
+	for (uint32_t i = 0; i < fabric->fault_count; i++)
+		if (fabric->faults[i].kind == FAULT_DOWN && fabric->faults[i].link == link &&
+			fabric->faults[i].from_ns == 0)
+			return true;
+	return false;
+}
+
+int sim_put_facts(const struct fabric *fabric, struct run *run, struct diag *diag)
+{
+	char place[2 * NAME_BYTES], value[2 * NAME_BYTES];
+	int err = 0;
+
+	for (uint32_t port = 0; port < fabric->port_count && !err; port++) {
+		const struct port *from = &fabric->ports[port];
+		bool down;
+
+		if (from->link == PORT_NONE)
+			continue;
+		down = down_at_start(fabric, from->link);
+		if (from->nic == PORT_NONE)
+			fabric_port_name(fabric, port, place);
+		else
+			fabric_nic_name(fabric, from->nic, place);
+		err = put_fact(run, place, F_OPER_STATE, down ? "down" : "up", diag);
+		if (err || down)
+			continue;
+		snprintf(value, sizeof(value), "%llu",
+			(unsigned long long)fabric->links[from->link].speed_bps);
+		err = put_fact(run, place, F_SPEED, value, diag);
+		if (err)
+			continue;
+		fabric_port_name(fabric, from->peer, value);
+		err = put_fact(run, place, F_PEER, value, diag);
+	}
+	return err;
+}

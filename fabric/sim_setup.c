@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a stage starts from: ports, buffers, NICs, queue pairs, the calendar. */
+#include <errno.h>
+
+#include "fabric/ring.h"
+#include "fabric/sim_state.h"
+#include "lib/diag.h"
+#include "lib/grow.h"
+#include "lib/rng.h"
+#include "pfc/headroom.h"
+
+#define NS_PER_M 5u
+#define SLOT_SHIFT 6u /* 64 ps: three bytes at 400 Gb/s */
+
+static void init_ports(struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+
+	sim->ports = zeroed(fabric->port_count, sizeof(*sim->ports));
+	sim->lanes = zeroed((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->lanes));
+	for (uint32_t i = 0; i < fabric->port_count * PRIORITIES; i++) {
+		sim->lanes[i].head = NONE;
+		sim->lanes[i].first_pause = sim->lanes[i].first_mark =
+			sim->lanes[i].first_drop = NEVER;
+	}
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct port *from = &fabric->ports[i];
+		struct sim_port *port = &sim->ports[i];
+		const struct link *link;
+
+		port->node = from->node;
+		port->peer = from->peer;
+		port->nic = from->nic;
+		port->pipe_head = port->pfc_head = NONE;
+		port->random = (uint32_t)rng_derive(sim->config->seed, i) | 1;
+		if (from->link == PORT_NONE)
+			continue;
+		link = &fabric->links[from->link];
+		port->up = true;
+		port->wire_ps = (uint64_t)link->length_m * NS_PER_M * PS_PER_NS;
+		/* Both NICs' latency is on the last link: what a NIC has begun to send is
+		 * on the wire at once, and stops at once when it is paused. */
+		port->delay_ps =
+			port->wire_ps + PS_PER_NS * (fabric->ports[from->peer].nic != PORT_NONE
+								    ? 2 * fabric->nic_ns
+								    : fabric->switch_ns);
+		port->pause_ps = pause_ns(UINT16_MAX, link->speed_bps) * PS_PER_NS;
+		port->headroom_bytes =
+			(uint32_t)(fabric->policy.headroom_bytes
+					   ? fabric->policy.headroom_bytes
+					   : headroom_bytes(link->speed_bps, link->length_m));
+	}
+}
+
+/* The pool is what the headroom and the reserve of all plugged ports leave. */
+static void init_switches(struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+	uint32_t count = fabric->leaves + fabric->spines;
+
+	sim->switches = zeroed(count, sizeof(*sim->switches));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct node *node = &fabric->nodes[fabric->hosts + i];
+		uint64_t set_aside = 0;
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			uint32_t port = node->first_port + p;
+
+			if (fabric->ports[port].link != PORT_NONE)
+				set_aside += sim->ports[port].headroom_bytes +
+					     fabric->policy.reserved_bytes;
+		}
+		if (set_aside < fabric->policy.buffer_bytes)
+			sim->switches[i].pool_bytes = fabric->policy.buffer_bytes - set_aside;
+	}
+}
+
+static void init_nics(struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+
+	sim->nics = zeroed(fabric->nic_count, sizeof(*sim->nics));
+	for (uint32_t i = 0; i < fabric->nic_count; i++) {
+		struct sim_nic *nic = &sim->nics[i];
+
+		nic->port = fabric->nics[i];
+		nic->leaf = fabric_nic_leaf(fabric, i);
+		nic->leaf_port = fabric->ports[nic->port].peer;
+		nic->line_bps = fabric_nic_bps(fabric, i);
+		nic->ready_head = nic->ready_tail = NONE;
+	}
+}
+
+static void init_qps(struct sim *sim, uint32_t flow_index)
+{
+	struct sim_flow *flow = &sim->flows[flow_index];
+	uint64_t seed = sim->config->seed;
+
+	flow->first_qp = sim->qp_count;
+	for (uint32_t q = 0; q < flow->plan.qps; q++) {
+		struct qp *qp = &sim->qps[sim->qp_count++];
+
+		qp->src_nic = flow->plan.src;
+		qp->dst_nic = flow->plan.dst;
+		qp->flow = flow_index;
+		qp->number = q;
+		qp->sport = route_sport(seed, qp->src_nic, qp->dst_nic, q);
+		qp->entropy = route_entropy(qp->src_nic, qp->dst_nic, qp->sport);
+		qp->entropy_back = route_entropy(qp->dst_nic, qp->src_nic,
+			route_sport(seed, qp->dst_nic, qp->src_nic, q));
+		qp->not_ect = flow->plan.not_ect;
+		qp->app_bps = flow->plan.rate_bps / flow->plan.qps;
+		qp->planned_bytes =
+			flow->ring ? 0 : qp_share(flow->plan.bytes, flow->plan.qps, q);
+		qp->first_ps = NEVER;
+		qp->alpha_q20 = UINT32_C(1) << 20;
+		if (sim->fabric->policy.selective_repeat)
+			qp->repeat = zeroed(1, sizeof(*qp->repeat));
+	}
+}
+
+/* What an edge of the ring carries over all iterations. */
+static void plan_ring_bytes(struct sim *sim)
+{
+	const struct plan_ring *plan = &sim->stage->ring;
+	struct ring ring;
+
+	if (plan->ranks == 0)
+		return;
+	ring_init(&ring, plan->ranks, plan->bytes, plan->elem_bytes);
+	for (uint32_t rank = 0; rank < plan->ranks; rank++) {
+		struct sim_flow *flow = &sim->flows[sim->ring.first_flow + rank];
+
+		for (uint32_t step = 0; step < ring_steps(&ring); step++) {
+			uint64_t bytes = ring_plan(&ring, rank, step).send.length_bytes;
+
+			for (uint32_t q = 0; q < plan->qps; q++)
+				sim->qps[flow->first_qp + q].planned_bytes +=
+					plan->iterations * qp_share(bytes, plan->qps, q);
+		}
+	}
+}
+
+static void init_flows(struct sim *sim)
+{
+	const struct plan_stage *stage = sim->stage;
+	const struct plan_ring *ring = &stage->ring;
+	uint32_t qps = ring->ranks * ring->qps;
+
+	sim->flow_count = stage->flow_count + ring->ranks;
+	sim->flows = zeroed(sim->flow_count, sizeof(*sim->flows));
+	sim->ring.first_flow = stage->flow_count;
+	for (uint32_t i = 0; i < stage->flow_count; i++) {
+		sim->flows[i].plan = stage->flows[i];
+		qps += stage->flows[i].qps;
+	}
+	for (uint32_t rank = 0; rank < ring->ranks; rank++) {
+		struct sim_flow *flow = &sim->flows[stage->flow_count + rank];
+
+		flow->ring = true;
+		flow->plan.src = ring->nics[rank];
+		flow->plan.dst = ring->nics[(rank + 1) % ring->ranks];
+		flow->plan.qps = ring->qps;
+	}
+	sim->qps = zeroed(qps, sizeof(*sim->qps));
+	for (uint32_t i = 0; i < sim->flow_count; i++)
+		init_qps(sim, i);
+	plan_ring_bytes(sim);
+}
+
+/* Slots so narrow that few events share one, and enough of them for the longest
+ * that a packet is on its way over a link. */
+static void init_events(struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+	unsigned slots_log2 = 14;
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < fabric->port_count; i++) {
+		const struct port *port = &fabric->ports[i];
+		uint64_t took;
+
+		if (port->link == PORT_NONE)
+			continue;
+		took = sim->ports[i].delay_ps +
+		       16 * PS_PER_S * (fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES) /
+			       fabric->links[port->link].speed_bps;
+		if (took > longest)
+			longest = took;
+	}
+	while (slots_log2 < 17 && longest >> (SLOT_SHIFT + slots_log2))
+		slots_log2++;
+	sim->event_qps = fabric->port_count * PORT_EVENTS;
+	sim->event_flows = sim->event_qps + sim->qp_count * QP_EVENTS;
+	sim->event_nics = sim->event_flows + sim->flow_count;
+	sim->event_misc = sim->event_nics + fabric->nic_count;
+	wheel_init(&sim->wheel, sim->event_misc + MISC_EVENTS, SLOT_SHIFT, slots_log2);
+}
+
+int sim_check(
+	const struct sim_config *config, const struct plan_stage *stage, struct diag *diag)
+{
+	const struct fabric *fabric = config->fabric;
+	struct ring ring;
+
+	for (uint32_t i = 0; i < stage->flow_count; i++) {
+		const struct plan_flow *flow = &stage->flows[i];
+
+		if (flow->src >= fabric->nic_count || flow->dst >= fabric->nic_count ||
+			flow->src == flow->dst || flow->qps == 0 || flow->bytes == 0)
+			return diag_error(diag, -EINVAL,
+				"stage %s, flow %u: expected two different NICs of 0..%u, at "
+				"least one QP and one byte",
+				stage->name, i, fabric->nic_count - 1);
+		if (fabric_nic_leaf(fabric, flow->src) == PORT_NONE ||
+			fabric_nic_leaf(fabric, flow->dst) == PORT_NONE)
+			return diag_error(diag, -EINVAL,
+				"stage %s, flow %u: a NIC has no cable", stage->name, i);
+	}
+	if (stage->ring.ranks == 0)
+		return 0;
+	if (ring_init(&ring, stage->ring.ranks, stage->ring.bytes, stage->ring.elem_bytes) ||
+		stage->ring.qps == 0 || stage->ring.iterations == 0)
+		return diag_error(diag, -EINVAL,
+			"stage %s: expected a ring of 2..%u ranks, whole elements, at least "
+			"one QP and iteration",
+			stage->name, RING_RANKS_MAX);
+	for (uint32_t i = 0; i < stage->ring.ranks; i++)
+		if (stage->ring.nics[i] >= fabric->nic_count ||
+			fabric_nic_leaf(fabric, stage->ring.nics[i]) == PORT_NONE)
+			return diag_error(diag, -EINVAL,
+				"stage %s, rank %u: no such NIC, or one without a cable",
+				stage->name, i);
+	return 0;
+}
+
+void sim_setup(struct sim *sim)
+{
+	init_ports(sim);
+	init_switches(sim);
+	init_nics(sim);
+	init_flows(sim);
+	init_events(sim);
+}
