@@ -94,7 +94,7 @@ static void tell_status(struct judging *judging, enum plan_layer layer, enum run
 
 static void tell_all_status(struct judging *judging)
 {
-	for (int layer = 0; layer < LAYER_COUNT; layer++) {
+	for (enum plan_layer layer = 0; layer < LAYER_COUNT; layer++) {
 		if (!(judging->layers & JUDGE_LAYER(layer)))
 			continue;
 		tell_status(

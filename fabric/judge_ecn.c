@@ -101,12 +101,9 @@ static void tell_coverage(struct judging *judging, uint32_t unproven, const char
 	uint32_t switches = judging->fabric->leaves + judging->fabric->spines;
 	struct finding *finding;
 	uint64_t marked = 0;
-	uint32_t marking = 0;
 
-	for (uint32_t port = 0; port < judging->fabric->port_count; port++) {
+	for (uint32_t port = 0; port < judging->fabric->port_count; port++)
 		marked += ports[port].marked;
-		marking += ports[port].marking > 0;
-	}
 	if (unproven && !judging->coverage)
 		return;
 	finding = judging_say(judging, "switch.ecn", "lossless",

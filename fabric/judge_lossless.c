@@ -62,7 +62,7 @@ static struct row *row_of(struct rows *rows, const struct run_stage *stage)
 	rows->items = grow(rows->items, rows->count, &rows->room, sizeof(*rows->items));
 	row = &rows->items[rows->count++];
 	*row = (struct row){
-		.kind = stage->subject, .variant = stage->variant, .settled = true
+		.kind = (enum lossless_kind)stage->subject, .variant = stage->variant, .settled = true
 	};
 	return row;
 }

@@ -211,7 +211,7 @@ static uint32_t tell_headroom(struct judging *judging, const struct proof *proof
 static void tell_coverage(struct judging *judging, const struct proof *proofs)
 {
 	const struct fabric *fabric = judging->fabric;
-	uint32_t unproven = 0, switches = fabric->leaves + fabric->spines, sending = 0;
+	uint32_t unproven = 0, switches = fabric->leaves + fabric->spines;
 	const char *first = "", *what = "";
 	struct finding *finding;
 
@@ -221,7 +221,6 @@ static void tell_coverage(struct judging *judging, const struct proof *proofs)
 
 		for (uint32_t i = 0; i < node->port_count; i++) {
 			sent += proofs[node->first_port + i].sent;
-			sending += proofs[node->first_port + i].sent > 0;
 			obeyed += proofs[node->first_port + i].obeyed;
 		}
 		if ((sent && obeyed) || node->port_count == 0)

@@ -110,6 +110,8 @@ static size_t time_steps(const struct figure_ring *ring, const struct run_step *
 
 static void find_slowest(struct figure_ring *ring, struct timed *times, size_t count)
 {
+	if (count == 0)
+		return;
 	qsort(times, count, sizeof(*times), by_rank_and_time);
 	for (size_t i = 0; i < count;) {
 		size_t end = i;
