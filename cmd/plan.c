@@ -15,7 +15,7 @@ struct plan_args {
 	const char *file, *plane;
 	unsigned profile;
 	uint64_t seed;
-	bool links, json;
+	bool brief, links, json;
 };
 
 #define ARG(field) offsetof(struct plan_args, field)
@@ -24,6 +24,7 @@ static const struct opt plan_opts[] = {
 	{ OPT_TEXT, "plane NAME", ARG(plane), 0, 0, "the plane of the file to expand" },
 	{ OPT_CHOICE, "profile quick|full", ARG(profile), 0, 0, "how much is tried" },
 	{ OPT_SEED, "seed N", ARG(seed), 0, 0, "of all that is drawn" },
+	{ OPT_FLAG, "brief", ARG(brief), 0, 0, "leave out the stages and their loads" },
 	{ OPT_FLAG, "links", ARG(links), 0, 0, "list every link and what it will carry" },
 	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
 	{ OPT_ARG, "FILE", ARG(file), 1, 1, "the fabric file" },
@@ -40,7 +41,9 @@ static int load(struct plan_view *view, const struct plan_args *args, struct dia
 	if (err)
 		return err;
 	summary_make(&view->summary, &view->fabric, &view->routing);
-	plan_acceptance(&view->plan, &view->fabric, (enum profile)args->profile, args->seed);
+	if (!args->brief)
+		plan_acceptance(
+			&view->plan, &view->fabric, (enum profile)args->profile, args->seed);
 	return 0;
 }
 
@@ -89,6 +92,7 @@ int cmd_plan(int argc, char **argv)
 		return status;
 	view.path = args.file;
 	view.links = args.links;
+	view.brief = args.brief;
 	status = EXIT_UNKNOWN;
 	err = load(&view, &args, &diag);
 	if (err) {

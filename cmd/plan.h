@@ -23,6 +23,7 @@ struct plan_view {
 	struct load_uplinks *uplinks; /* owned; of each stage */
 	uint64_t *port_bytes;         /* owned; of each port, over all stages */
 	uint64_t bytes, expected_ns;  /* over all stages */
+	bool brief;                   /* leave out stages and loads; there are none then */
 	bool links;                   /* list every link */
 };
 

@@ -185,14 +185,29 @@ static void put_links(struct json *root, const struct plan_view *view)
 		json_put_text(object, "name", name);
 		json_put_u64(object, "speed_bps", link->speed_bps);
 		json_put_u64(object, "length_m", link->length_m);
+		if (view->brief)
+			continue;
 		json_put_u64(object, "up_bytes", view->port_bytes[link->a]);
 		json_put_u64(object, "down_bytes", view->port_bytes[link->b]);
 	}
 }
 
+static void put_stages(struct json *root, const struct plan_view *view)
+{
+	struct json *array;
+
+	json_put_text(root, "profile", view->plan.profile);
+	json_put_u64(root, "seed", view->plan.seed);
+	json_put_u64(root, "bytes", view->bytes);
+	json_put_u64(root, "expected_ns", view->expected_ns);
+	array = json_put_array(root, "stages");
+	for (size_t i = 0; i < view->plan.count; i++)
+		put_stage(json_add_object(array), view, i);
+}
+
 int plan_print_json(FILE *out, const struct plan_view *view)
 {
-	struct json *root = json_new_object(), *array;
+	struct json *root = json_new_object();
 	int err;
 
 	json_put_text(root, "schema", "weft-plan");
@@ -203,13 +218,8 @@ int plan_print_json(FILE *out, const struct plan_view *view)
 	put_policy(root, view);
 	put_limits(root, &view->fabric.limits);
 	put_faults(root, &view->fabric);
-	json_put_text(root, "profile", view->plan.profile);
-	json_put_u64(root, "seed", view->plan.seed);
-	json_put_u64(root, "bytes", view->bytes);
-	json_put_u64(root, "expected_ns", view->expected_ns);
-	array = json_put_array(root, "stages");
-	for (size_t i = 0; i < view->plan.count; i++)
-		put_stage(json_add_object(array), view, i);
+	if (!view->brief)
+		put_stages(root, view);
 	if (view->links)
 		put_links(root, view);
 	err = json_write(out, root);

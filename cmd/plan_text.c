@@ -278,8 +278,8 @@ static void print_links(FILE *out, const struct plan_view *view)
 
 		fabric_link_name(fabric, i, name);
 		quantity_print(QUANTITY_RATE, link->speed_bps, speed);
-		number_bytes(up, sizeof(up), view->port_bytes[link->a]);
-		number_bytes(down, sizeof(down), view->port_bytes[link->b]);
+		load_text(up, sizeof(up), view->port_bytes[link->a]);
+		load_text(down, sizeof(down), view->port_bytes[link->b]);
 		fprintf(out, "  %-27s %8s %5u m %14s %14s\n", name, speed, link->length_m, up,
 			down);
 	}
@@ -291,7 +291,8 @@ int plan_print_text(FILE *out, const struct plan_view *view)
 	print_fabric(out, view);
 	print_policy(out, view);
 	print_faults(out, &view->fabric);
-	print_stages(out, view);
+	if (!view->brief)
+		print_stages(out, view);
 	if (view->links)
 		print_links(out, view);
 	return ferror(out) ? -EIO : 0;
