@@ -1,7 +1,7 @@
 #!/bin/sh
 # report.sh SOURCE WEFT DRAW CONFORMS: weft report on files that are no whole run: one
 # sentence and status 2 each, or what there is of the run and never a pass.
-source=$1
+source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
 draw=$(realpath "$3") || exit 2
 conforms=$(realpath "$4") || exit 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # json.sh SOURCE DRAW CONFORMS: the JSON of every made run keeps to the schema, the
 # same run gives the same bytes, and documents that break the schema are refused.
-source=$1
+source=$(realpath "$1") || exit 2
 draw=$(realpath "$2") || exit 2
 conforms=$(realpath "$3") || exit 2
 schema=$source/docs/report.schema.json

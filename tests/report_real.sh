@@ -1,0 +1,52 @@
+#!/bin/sh
+# report_real.sh SOURCE WEFT CONFORMS: on a real run of a small fabric: weft report prints
+# what weft accept printed, as text and as JSON; the JSON keeps to the schema; a run that
+# is killed can still be reported on, and is no pass.
+source=$(realpath "$1") || exit 2
+weft=$(realpath "$2") || exit 2
+conforms=$(realpath "$3") || exit 2
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+small=$source/examples/small-8.yaml
+schema=$source/docs/report.schema.json
+failed=0
+
+fail() {
+	echo "$*"
+	failed=1
+}
+
+"$weft" accept "$small" --run a.run > accept.txt 2> err
+status=$?
+[ ! -s err ] || fail "$(cat err)"
+"$weft" report a.run > report.txt 2> err
+[ $? -eq $status ] || fail "report and accept end differently"
+diff accept.txt report.txt || fail "report and accept print different texts"
+
+"$weft" accept "$small" --run a.run --json > accept.json 2> err
+[ $? -eq $status ] || fail "--json changes the status"
+"$weft" report --json a.run > report.json
+diff accept.json report.json || fail "report and accept print different JSON"
+"$conforms" "$schema" accept.json || fail "the JSON of weft accept breaks the schema"
+for stage in bw incast burst ring; do
+	"$weft" $stage --fabric "$small" --json --run hand.run > hand.json 2> err
+	"$conforms" "$schema" hand.json || fail "the JSON of weft $stage breaks the schema"
+done
+
+# Killed at some stage: what had been committed is reported, as unknown. A failure may
+# have been seen by then, but not on a fabric that passes.
+"$weft" accept "$small" --profile full --run killed.run > /dev/null 2> err &
+pid=$!
+sleep 0.5
+if kill -9 $pid 2> kill.log; then
+	wait $pid
+	"$weft" report killed.run > killed.txt 2> err
+	[ $? -eq 2 ] || fail "a killed run does not end with 2: $(head -1 killed.txt) $(cat err)"
+	if [ ! -s err ]; then
+		grep -q 'cut off' killed.txt || fail "a killed run is not said to be cut off"
+		"$weft" report --json killed.run > killed.json
+		"$conforms" "$schema" killed.json || fail "the JSON of a killed run breaks the schema"
+	fi
+fi
+exit $failed
