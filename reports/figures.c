@@ -49,6 +49,13 @@ static uint64_t span_bps(const struct span *span)
 	return rate_bps(span->bytes, span->to_ns - span->from_ns);
 }
 
+/* In a stage that was stopped, flows whose turn had not come have no rate. */
+static bool has_rate(
+	const struct run_flow *flow, const struct run_stage *stage, enum flow_role role)
+{
+	return flow->role == role && (flow->complete || flow->start_ns < stage->t1_ns);
+}
+
 static int by_number(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
@@ -66,7 +73,7 @@ static void rates_of_flows(struct figure_flows *sum, const struct run_stage *sta
 	for (size_t i = 0; i < count; i++) {
 		struct span alone = { 0 };
 
-		if (flows[i].role != role)
+		if (!has_rate(&flows[i], stage, role))
 			continue;
 		span_add(&alone, &flows[i], stage);
 		span_add(&together, &flows[i], stage);
@@ -97,7 +104,7 @@ static void rates_of_targets(struct figure_flows *sum, const struct run_stage *s
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (flows[i].role == role)
+		if (has_rate(&flows[i], stage, role))
 			sorted[used++] = &flows[i];
 	if (used)
 		qsort(sorted, used, sizeof(const struct run_flow *), by_target);

@@ -96,7 +96,7 @@ struct figure_truth {
 	char name[64];    /* of the stages, without the number of the repeat */
 	uint32_t variant; /* N of N:1 */
 	enum figure_kind kind;
-	uint32_t stages, targets;
+	uint32_t stages, complete, targets;
 	uint64_t bytes_posted, bytes_delivered; /* offered load and goodput */
 	uint64_t slowest_bps;                   /* into the target that receives slowest */
 	uint64_t victim_bps;                    /* of the slowest victim; 0: no victim */

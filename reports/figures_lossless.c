@@ -32,6 +32,7 @@ static void add_stage(struct figure_truth *row, const struct figure_stage *figur
 		row->slowest_bps = figure->main.target_bps;
 	keep_least(&row->victim_bps, figure->victim.slowest_bps);
 	row->stages++;
+	row->complete += figure->stage.status == RUN_COMPLETE;
 	row->targets += figure->main.targets;
 	row->bytes_posted += figure->main.bytes_posted;
 	row->bytes_delivered += figure->main.bytes_delivered;

@@ -87,6 +87,7 @@ static void put_truth(struct json *array, const struct figure_truth *row)
 	json_put_u64(object, "n", row->variant);
 	json_put_text(object, "ecn", figure_kind_name(row->kind));
 	json_put_u64(object, "stages", row->stages);
+	json_put_u64(object, "stages_complete", row->complete);
 	json_put_u64(object, "targets", row->targets);
 	json_put_u64(object, "bytes_offered", row->bytes_posted);
 	json_put_u64(object, "bytes_delivered", row->bytes_delivered);

@@ -77,26 +77,28 @@ static void advice_line(struct ink *ink, const struct finding *finding)
 	ink_end(ink);
 }
 
-/* The culprit, or the check where nobody is blamed; the check at the right. */
+/* The culprit, and the check at the right; where nobody is blamed check and layer. */
 static void title_line(
 	struct ink *ink, enum ink_style style, size_t number, const struct finding *finding)
 {
 	char culprit[CULPRIT_TEXT];
 	unsigned edge = ink->width < REPORT_PROSE_WIDTH ? ink->width : REPORT_PROSE_WIDTH;
-	unsigned length = (unsigned)ink_columns(finding->check);
+	const char *aside;
+	unsigned length;
 
 	culprit_text(culprit, sizeof(culprit), finding);
+	aside = culprit[0] ? finding->check : finding->layer;
+	length = (unsigned)ink_columns(aside);
 	ink_put(ink, INK_PLAIN, "%zu", number);
 	ink_to(ink, BODY);
 	ink_put(ink, style, "%s", culprit[0] ? culprit : finding->check);
-	if (culprit[0] && ink->column + 2 + length <= edge) {
+	if (ink->column + 2 + length <= edge) {
 		ink_to(ink, edge - length);
-		ink_put(ink, INK_DIM, "%s", finding->check);
-	} else if (culprit[0]) {
+	} else {
 		ink_end(ink);
 		ink_to(ink, BODY);
-		ink_put(ink, INK_DIM, "%s", finding->check);
 	}
+	ink_put(ink, INK_DIM, "%s", aside);
 	ink_end(ink);
 }
 

@@ -67,7 +67,8 @@ static void truth_cells(struct table *table, const struct figure_truth *row)
 
 	number_bytes(offered, sizeof(offered), row->bytes_posted);
 	number_bytes(goodput, sizeof(goodput), row->bytes_delivered);
-	table_cell(table, INK_PLAIN, "%s", row->name);
+	table_cell(table, INK_PLAIN, "%s%s", row->name,
+		row->complete < row->stages ? " (part)" : "");
 	table_cell(table, INK_PLAIN, "%" PRIu32 ":1", row->variant);
 	table_cell(table, INK_PLAIN, "%s", figure_kind_name(row->kind));
 	count_cell(table, INK_PLAIN, row->targets);

@@ -231,6 +231,31 @@ static void a_counter_that_was_reset_says_nothing(void **state)
 	run_close(run);
 }
 
+static void a_flow_whose_turn_did_not_come_has_no_rate(void **state)
+{
+	const struct run_flow rows[] = {
+		{ .src = "host1", .dst = "host2", .bytes_delivered = 125, .start_ns = 0 },
+		{ .src = "host1", .dst = "host3", .bytes_delivered = 0, .start_ns = 5000 },
+	};
+	const struct run_stage row = { .name = "one", .t1_ns = 1000, .status = RUN_PARTIAL };
+	const struct run_info info = { .backend = "sim", .fabric_text = "", .fabric_bytes = 0 };
+	struct figures figures = FIGURES_INIT;
+	struct diag diag;
+	struct run *run;
+
+	(void)state;
+	assert_int_equal(run_create(&run, "made.run", &info, &diag), 0);
+	assert_int_equal(run_put_stage(run, &row, &diag), 0);
+	assert_int_equal(run_put_flows(run, rows, COUNT_OF(rows), &diag), 0);
+	assert_int_equal(figures_read(&figures, run, &diag), 0);
+	assert_int_equal(figures.stages[0].main.count, 2);
+	assert_int_equal(figures.stages[0].main.targets, 1);
+	near(figures.stages[0].main.slowest_bps, 1e9);
+	near(figures.stages[0].main.target_bps, 1e9);
+	figures_free(&figures);
+	run_close(run);
+}
+
 static const struct verdict_case {
 	const char *name;
 	enum made_kind kind;
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(the_bound_of_no_loss_is_three_over_n),
 		cmocka_unit_test(loss_is_not_counted_where_no_switch_told),
 		cmocka_unit_test(a_counter_that_was_reset_says_nothing),
+		cmocka_unit_test(a_flow_whose_turn_did_not_come_has_no_rate),
 		cmocka_unit_test(a_part_of_a_run_whose_findings_all_pass_is_unknown),
 	};
 	struct CMUnitTest tests[COUNT_OF(fixed) + COUNT_OF(verdicts)];
