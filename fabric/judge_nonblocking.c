@@ -19,8 +19,10 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
-/* Of the expected goodput, mean over flows. */
-#define SHARED_LEAST 0.25
+/* Of the expected goodput, mean over flows. Pause shares a link out at once;
+ * DCQCN has to find the shares first, and ECN-capable stages may be short. */
+#define SHARED_LEAST_NOT_ECT 0.70
+#define SHARED_LEAST_ECT 0.25
 /* The busiest port of a way carries this much more than the flow itself, at most,
  * on a way that is not shared: acknowledgements. */
 #define UNSHARED_MOST 1.01
@@ -28,6 +30,7 @@
 /* All permutations with the same number of QPs a pair. */
 struct variant {
 	uint32_t qps, stages, flows, open;
+	uint32_t ect;             /* flows that congestion control may slow down */
 	uint32_t unshared, slow;  /* slow: unshared and below the limit */
 	double expected, reached; /* sums of shares of the ceiling */
 	double least;             /* of the unshared flows */
@@ -41,6 +44,11 @@ struct variants {
 	double *port_s; /* by port: seconds of payload */
 	double *flow_s; /* by flow: of the busiest port on its way */
 };
+
+static double least_share(bool not_ect)
+{
+	return not_ect ? SHARED_LEAST_NOT_ECT : SHARED_LEAST_ECT;
+}
 
 static void *begin(const struct judging *judging)
 {
@@ -132,12 +140,13 @@ static void look(struct variants *all, struct variant *variant, const struct evi
 	}
 	alone_s =
 		seconds(fabric, fabric->nics[evidence->src[flow]], (double)row->bytes_planned);
-	share = flow_goodput_bps(evidence, row) / ((double)row->bytes_planned * 8 / alone_s);
+	share = flow_share(evidence, flow);
 	fair = alone_s / all->flow_s[flow];
 	/* Several QPs may meet others on links that together are just full. */
 	unshared = row->qps == 1 && all->flow_s[flow] <= alone_s * UNSHARED_MOST;
-	slow = unshared ? share < limit : share < fair * SHARED_LEAST;
+	slow = unshared ? share < limit : share < fair * least_share(row->not_ect);
 	variant->flows++;
+	variant->ect += !row->not_ect;
 	variant->expected += fair;
 	variant->reached += share;
 	variant->unshared += unshared;
@@ -178,7 +187,7 @@ static void tell_unshared(struct judging *judging, struct variant *variant, bool
 		variant->slow, variant->unshared, variant->qps, limit * 100,
 		variant->least * 100);
 	finding_limit(finding, variant->least, limit, "ratio",
-		"limits.bandwidth of line rate less framing (MTU %u)",
+		"limits.bandwidth of line rate less framing (MTU %u), and the way there",
 		judging->fabric->mtu_bytes);
 	if (!bad)
 		return;
@@ -192,7 +201,8 @@ static void tell(struct judging *judging, struct variant *variant)
 {
 	double expected = variant->expected / variant->flows * 100;
 	double reached = variant->reached / variant->flows * 100;
-	bool low = reached < expected * SHARED_LEAST;
+	double least = least_share(variant->ect == 0);
+	bool low = reached < expected * least;
 	struct finding *finding;
 
 	if (variant->unshared && (variant->slow == 0 || !low))
@@ -210,7 +220,7 @@ static void tell(struct judging *judging, struct variant *variant)
 		"%u permutations at %u QPs a pair: random ECMP leaves %.1f %% of the "
 		"payload ceiling to a flow, %.1f %% was reached",
 		variant->stages, variant->qps, expected, reached);
-	finding_limit(finding, reached / expected, SHARED_LEAST, "ratio",
+	finding_limit(finding, reached / expected, least, "ratio",
 		"what the ways of the QPs leave (busiest port of each way); the share is "
 		"weft's own default");
 	if (!low)

@@ -40,14 +40,6 @@ static void *begin(const struct judging *judging)
 	return spans;
 }
 
-static double ceiling_bps(const struct evidence *evidence, size_t flow)
-{
-	uint64_t src = fabric_nic_bps(evidence->fabric, evidence->src[flow]);
-	uint64_t dst = fabric_nic_bps(evidence->fabric, evidence->dst[flow]);
-
-	return (double)payload_ceiling_bps(src < dst ? src : dst, evidence->fabric->mtu_bytes);
-}
-
 static void look(struct judging *judging, struct span *span, const struct evidence *evidence,
 	size_t index)
 {
@@ -62,7 +54,7 @@ static void look(struct judging *judging, struct span *span, const struct eviden
 		span->open++;
 		return;
 	}
-	share = bps / ceiling_bps(evidence, index);
+	share = flow_share(evidence, index);
 	slow = share < limit;
 	votes_add(&span->votes, evidence, index, slow);
 	span->pairs++;
@@ -104,19 +96,19 @@ static void tell(struct judging *judging, struct span *span, const char *where)
 	finding = judging_say(judging, "pairs.bandwidth", "pairs",
 		span->open ? VERDICT_UNKNOWN : VERDICT_PASS, &span->seen);
 	finding_limit(finding, span->least, limit, "ratio",
-		"limits.bandwidth of line rate less framing (MTU %u)",
+		"limits.bandwidth of line rate less framing (MTU %u), and the way there",
 		judging->fabric->mtu_bytes);
 	finding->weight = span->slow;
 	if (!span->slow) {
 		finding_text(finding,
 			"%u pairs %s: the slowest, %s, %.1f Gb/s of payload, %.1f %% "
-			"of its ceiling; mean %.1f %%",
+			"of what its size can reach; mean %.1f %%",
 			span->pairs, where, span->worst, span->least_bps / (double)GBPS,
 			span->least * 100, span->sum / span->pairs * 100);
 		return;
 	}
 	finding_text(finding,
-		"%u of %u pairs %s stay below %.0f %% of their ceiling; the slowest, "
+		"%u of %u pairs %s stay below %.0f %% of what they can reach; the slowest, "
 		"%s, %.1f Gb/s, %.1f %%",
 		span->slow, span->pairs, where, limit * 100, span->worst,
 		span->least_bps / (double)GBPS, span->least * 100);

@@ -74,6 +74,53 @@ double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *
 	       (double)(end_ns - flow->start_ns);
 }
 
+/* A frame over a link: cable, and once again in full at the far end, which stores
+ * it before it forwards. */
+static double hop_ns(const struct evidence *evidence, uint32_t port)
+{
+	const struct fabric *fabric = evidence->fabric;
+	const struct link *link;
+	double frame = fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES;
+
+	if (fabric->ports[port].link == PORT_NONE)
+		return 0;
+	link = &fabric->links[fabric->ports[port].link];
+	return 5.0 * link->length_m + frame * 8 * (double)NS_PER_S / (double)link->speed_bps;
+}
+
+static double way_ns(const struct evidence *evidence, size_t flow)
+{
+	const struct fabric *fabric = evidence->fabric;
+	uint32_t number = evidence->flows[flow].flow;
+	size_t path = evidence_first_path(evidence, number);
+	double ns = 2.0 * (double)fabric->nic_ns;
+
+	if (path == evidence->path_count || evidence->paths[path].flow != number)
+		return 0;
+	for (uint32_t i = 0; i < evidence->ways[path].count; i++) {
+		ns += hop_ns(evidence, evidence->way_ports[evidence->ways[path].first + i]);
+		ns += i ? (double)fabric->switch_ns : 0;
+	}
+	return ns;
+}
+
+double flow_share(const struct evidence *evidence, size_t flow)
+{
+	const struct fabric *fabric = evidence->fabric;
+	const struct run_flow *row = &evidence->flows[flow];
+	double bps = flow_goodput_bps(evidence, row), bits, least_ns;
+	uint64_t src, dst;
+
+	if (evidence->src[flow] == PORT_NONE || evidence->dst[flow] == PORT_NONE || bps <= 0)
+		return 0;
+	src = fabric_nic_bps(fabric, evidence->src[flow]);
+	dst = fabric_nic_bps(fabric, evidence->dst[flow]);
+	bits = (double)row->bytes_delivered * 8;
+	least_ns = bits * (double)NS_PER_S /
+		   (double)payload_ceiling_bps(src < dst ? src : dst, fabric->mtu_bytes);
+	return (least_ns + way_ns(evidence, flow)) * bps / (bits * (double)NS_PER_S);
+}
+
 bool stage_met_deadline(const struct run_stage *stage)
 {
 	return stage->status == RUN_COMPLETE ||

@@ -34,6 +34,11 @@ uint64_t tally_drops(const struct tally *tally);
  * sent. */
 double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *flow);
 
+/* Goodput as a share of what a flow of its size can reach: the ceiling of its NICs
+ * (line rate less framing), and once the way to the far end, by the latencies in
+ * the fabric file. Time on the way matters to short flows only. 0 when not known. */
+double flow_share(const struct evidence *evidence, size_t flow);
+
 /* Whether a stage that is not complete ran to its own deadline: then what did not
  * finish is an observation, and not for want of time. */
 bool stage_met_deadline(const struct run_stage *stage);

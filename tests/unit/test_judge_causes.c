@@ -166,6 +166,29 @@ static void notify_from_a_nic(struct bench *bench)
 		(uint64_t)BENCH_PACKETS * BENCH_FRAME + 780);
 }
 
+static struct run_flow *marked_flow(struct bench *bench)
+{
+	struct run_flow *flow = &bench->flows[bench->flow_count - 1];
+
+	flow->ce_packets = 500;
+	return flow;
+}
+
+static void answer_no_mark(struct bench *bench)
+{
+	struct run_flow *flow = marked_flow(bench);
+
+	flow->cnps_sent = flow->cnps_handled = 0;
+}
+
+static void handle_no_notice(struct bench *bench)
+{
+	struct run_flow *flow = marked_flow(bench);
+
+	flow->cnps_sent = 30;
+	flow->cnps_handled = 0;
+}
+
 static void class_not_read(struct bench *bench)
 {
 	bench_absent(bench, C_RX_DSCP_PACKETS);
@@ -269,6 +292,10 @@ static const struct judge_case {
 		VERDICT_FAIL, "host2" },
 	{ "notifications have a DSCP of their own", notify_from_a_nic, "class.proof",
 		VERDICT_PASS, "" },
+	{ "a NIC that answers no mark is named", answer_no_mark, "nic.cnp-off", VERDICT_FAIL,
+		"host3" },
+	{ "a NIC that handles no notification is named", handle_no_notice, "nic.cnp-ignored",
+		VERDICT_FAIL, "host1" },
 	{ "the class is unknown where it was not read", class_not_read, "class.proof",
 		VERDICT_UNKNOWN, "" },
 	{ "a cable that goes elsewhere is named", wired_elsewhere, "plan.wiring", VERDICT_FAIL,

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/judge_bench.h"
+
+#include "fabric/ringtime.h"
+
+#define RANKS 4u
+#define STEPS (2 * (RANKS - 1))
+#define ITERATIONS 20u
+#define CHUNK 1024000u
+#define STEP_NS 90000u /* CHUNK takes 83.6 us at the ceiling of 98 Gb/s */
+
+static const char *const hosts[] = { "host1", "host2", "host3", "host4" };
+static const char *const ways[] = { "host1>leaf1:2", "host2>leaf1:3>spine1:2>leaf2:1",
+	"host3>leaf2:2", "host4>leaf2:4>spine2:1>leaf1:1" };
+
+/* A ring in lockstep: every step of every rank takes step_ns. */
+static uint32_t add_ring(struct bench *bench, uint64_t step_ns)
+{
+	uint32_t id = bench_stage(bench, "ring", LAYER_RING, 0);
+	struct plan_ring *ring;
+	uint64_t at = bench->stages[id].t0_ns;
+
+	for (uint32_t i = 0; i < bench->stage_count; i++)
+		plan_add(&bench->plan, bench->stages[i].layer);
+	for (uint32_t i = 0; i < bench->stage_count; i++)
+		snprintf(bench->plan.stages[i].name, sizeof(bench->plan.stages[i].name), "%s",
+			bench->stages[i].name);
+	ring = &bench->plan.stages[id].ring;
+	*ring = (struct plan_ring){ calloc(RANKS, sizeof(uint32_t)), RANKS, 1, RANKS * CHUNK, 4,
+		ITERATIONS };
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		ring->nics[rank] = rank;
+		bench_flow(bench, id, rank, hosts[rank], hosts[(rank + 1) % RANKS],
+			(uint64_t)STEPS * ITERATIONS * CHUNK, 1);
+		bench_path(bench, id, rank, ways[rank]);
+	}
+	for (uint32_t step = 0; step < STEPS * ITERATIONS; step++, at += step_ns)
+		for (uint32_t rank = 0; rank < RANKS; rank++)
+			bench->steps[bench->step_count++] = (struct run_step){ id, step / STEPS,
+				rank, step % STEPS, at, at, at + step_ns, at + step_ns };
+	for (uint32_t port = 0; port < bench->fabric.port_count; port++)
+		bench_clean_port(bench, id, port);
+	return id;
+}
+
+static void nothing(struct bench *bench)
+{
+	add_ring(bench, STEP_NS);
+}
+
+static void all_slow(struct bench *bench)
+{
+	add_ring(bench, 2 * STEP_NS);
+}
+
+/* The edge from rank 1 takes all of each step, the others finish early. */
+static void one_edge_slow(struct bench *bench)
+{
+	add_ring(bench, 2 * STEP_NS);
+	for (size_t i = 0; i < bench->step_count; i++)
+		if (bench->steps[i].rank != 1)
+			bench->steps[i].arrived_ns -= STEP_NS;
+}
+
+static void one_edge_slow_for_its_nic(struct bench *bench)
+{
+	uint32_t id = BENCH_ECT + 1;
+
+	one_edge_slow(bench);
+	bench_set(bench, id, "host3", C_TX_PRIO_PAUSE, 40);
+	bench_set(bench, id, "host3", C_TX_PRIO_PAUSE_US, 500);
+}
+
+/* Every step of rank 2 is posted late by its host. */
+static void one_host_late(struct bench *bench)
+{
+	add_ring(bench, 2 * STEP_NS);
+	for (size_t i = 0; i < bench->step_count; i++)
+		if (bench->steps[i].rank == 2)
+			bench->steps[i].posted_ns += STEP_NS;
+		else
+			bench->steps[i].arrived_ns -= STEP_NS;
+}
+
+static void a_byte_missing(struct bench *bench)
+{
+	add_ring(bench, STEP_NS);
+	bench->flows[bench->flow_count - 1].bytes_delivered--;
+}
+
+/* One step of rank 1 takes an ACK timeout longer, and so does all that follows. */
+static void one_timeout(struct bench *bench)
+{
+	uint64_t timeout_ns = UINT64_C(4096) << bench->fabric.policy.timeout_exp;
+	size_t first;
+
+	add_ring(bench, STEP_NS);
+	first = bench->step_count - RANKS * STEPS;
+	for (size_t i = first; i < bench->step_count; i++) {
+		bench->steps[i].arrived_ns += timeout_ns;
+		if (i >= first + RANKS) {
+			bench->steps[i].posted_ns += timeout_ns;
+			bench->steps[i].ready_ns += timeout_ns;
+		} else if (bench->steps[i].rank != 1) {
+			bench->steps[i].arrived_ns -= timeout_ns;
+		}
+	}
+	bench->flows[bench->flow_count - 3].timeouts = 1;
+	bench->flows[bench->flow_count - 3].packets_resent = 1;
+}
+
+static void nothing_completed(struct bench *bench)
+{
+	add_ring(bench, STEP_NS);
+	for (size_t i = 0; i < bench->step_count; i++)
+		if (bench->steps[i].step == STEPS - 1)
+			bench->steps[i].arrived_ns = 0;
+}
+
+static const struct judge_case {
+	const char *name;
+	void (*spoil)(struct bench *);
+	const char *check;
+	enum verdict verdict;
+	enum culprit_kind kind;
+	const char *culprit;
+} cases[] = {
+	{ "a ring near its ceiling passes", nothing, "ring.busbw", VERDICT_PASS, CULPRIT_NONE,
+		"" },
+	{ "the bytes are those of 2V(N-1)/N", nothing, "ring.bytes", VERDICT_PASS, CULPRIT_NONE,
+		"" },
+	{ "no step sticks out of a steady ring", nothing, "ring.spikes", VERDICT_PASS,
+		CULPRIT_NONE, "" },
+	{ "a ring at half its ceiling fails", all_slow, "ring.busbw", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "one slow edge is laid to the NIC that paused", one_edge_slow_for_its_nic,
+		"ring.busbw", VERDICT_FAIL, CULPRIT_NIC, "host3" },
+	{ "a host that posts late is not the network", one_host_late, "ring.busbw",
+		VERDICT_FAIL, CULPRIT_NOT_NETWORK, "not the network" },
+	{ "a byte that is missing fails", a_byte_missing, "ring.bytes", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "a spike as long as a timeout fails", one_timeout, "ring.spikes", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "a ring that completed nothing is unknown", nothing_completed, "ring.busbw",
+		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+};
+
+static void judged_as_it_should(void **state)
+{
+	const struct judge_case *row = *state;
+	struct bench *bench = bench_new();
+	const struct finding *finding;
+
+	row->spoil(bench);
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	finding = bench_find(bench, row->check);
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, row->verdict);
+	assert_string_equal(finding->culprit, row->culprit);
+	assert_int_equal(finding->culprit_kind, row->kind);
+	bench_free(bench);
+}
+
+/* 8 MiB in 1 ms over 8 ranks: algbw 67.1 Gb/s, busbw 7/4 of it; here 4 chunks of
+ * 1,024,000 bytes in 6 steps of 90 us. */
+static void bandwidth_is_that_of_the_formula(void **state)
+{
+	struct bench *bench = bench_new();
+	double busbw = 4.0 * CHUNK * 8 / (6.0 * STEP_NS) * 2 * 3 / 4, ceiling = 98.03733;
+	const struct finding *finding;
+
+	(void)state;
+	nothing(bench);
+	bench_judge(bench, JUDGE_ALL);
+	finding = bench_find(bench, "ring.busbw");
+	assert_non_null(finding);
+	assert_true(finding->measured > busbw / ceiling - 1e-4);
+	assert_true(finding->measured < busbw / ceiling + 1e-4);
+	bench_free(bench);
+}
+
+static void timeouts_are_known_by_their_length(void **state)
+{
+	(void)state;
+	assert_int_equal(ringtime_timeouts(67108864, 14), 1);
+	assert_int_equal(ringtime_timeouts(67108864 * 2, 14), 2);
+	assert_int_equal(ringtime_timeouts(67108864 / 10 * 11, 14), 1);
+	assert_int_equal(ringtime_timeouts(67108864 / 10 * 12, 14), 0);
+	assert_int_equal(ringtime_timeouts(67108864 / 2, 14), 0);
+	assert_int_equal(ringtime_timeouts(90000, 14), 0);
+	assert_int_equal(ringtime_timeouts(90000, 0), 0);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[COUNT_OF(cases) + 2] = {
+		cmocka_unit_test(bandwidth_is_that_of_the_formula),
+		cmocka_unit_test(timeouts_are_known_by_their_length),
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		tests[i + 2] = (struct CMUnitTest){
+			.name = cases[i].name,
+			.test_func = judged_as_it_should,
+			.initial_state = (void *)(uintptr_t)&cases[i],
+		};
+	return cmocka_run_group_tests_name("judge: ring", tests, NULL, NULL);
+}
