@@ -69,7 +69,7 @@ struct drawn {
 	const struct row *row;
 	char place[2 * NAME_BYTES];
 	char or_else[2 * NAME_BYTES]; /* "" where there is one name only */
-	uint32_t node;                /* PORT_NONE: a link between two of them */
+	uint32_t host;                /* of a NIC, or at the end of a link; PORT_NONE: none */
 };
 
 struct answer {
@@ -101,11 +101,13 @@ static void draw(const struct fabric *fabric, const struct row *row, struct rng 
 {
 	uint32_t index;
 
-	*drawn = (struct drawn){ .row = row, .node = PORT_NONE };
+	*drawn = (struct drawn){ .row = row, .host = PORT_NONE };
 	switch (row->place) {
 	case AT_LINK:
 		index = (uint32_t)rng_below(rng, fabric->link_count);
 		fabric_link_name(fabric, index, drawn->place);
+		if (fabric->ports[fabric->links[index].a].nic != PORT_NONE)
+			drawn->host = fabric->ports[fabric->links[index].a].node;
 		break;
 	case AT_PORT:
 	case AT_SWITCH_PORT:
@@ -116,12 +118,11 @@ static void draw(const struct fabric *fabric, const struct row *row, struct rng 
 		break;
 	case AT_SWITCH:
 		index = (uint32_t)rng_below(rng, fabric->leaves + fabric->spines);
-		drawn->node = fabric->hosts + index;
-		memcpy(drawn->place, fabric->nodes[drawn->node].name, NAME_BYTES);
+		memcpy(drawn->place, fabric->nodes[fabric->hosts + index].name, NAME_BYTES);
 		break;
 	case AT_NIC:
 		index = (uint32_t)rng_below(rng, fabric->nic_count);
-		drawn->node = fabric->ports[fabric->nics[index]].node;
+		drawn->host = fabric->ports[fabric->nics[index]].node;
 		fabric_nic_name(fabric, index, drawn->place);
 		break;
 	}
@@ -278,7 +279,14 @@ static bool fault_is_first(const struct matrix *matrix, size_t row, uint64_t see
 	return right;
 }
 
-/* Three kinds at three places. */
+/* A NIC behind a link at half rate cannot be seen to take in half. */
+static bool hides(const struct drawn *one, const struct drawn *other)
+{
+	return strcmp(one->place, other->place) == 0 ||
+	       (one->host != PORT_NONE && one->host == other->host);
+}
+
+/* Three kinds at three places, none of which hides another. */
 static void draw_three(const struct matrix *matrix, struct rng *rng, struct drawn *drawn)
 {
 	size_t count = 0;
@@ -289,8 +297,7 @@ static void draw_three(const struct matrix *matrix, struct rng *rng, struct draw
 
 		draw(&matrix->fabric, row, rng, &drawn[count]);
 		for (size_t i = 0; i < count; i++)
-			taken |= drawn[i].row == row ||
-				 strcmp(drawn[i].place, drawn[count].place) == 0;
+			taken |= drawn[i].row == row || hides(&drawn[i], &drawn[count]);
 		count += !taken;
 	}
 }
