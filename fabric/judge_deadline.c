@@ -56,7 +56,8 @@ static void end(struct judging *judging, void *state, bool speak)
 
 		if (speak && layer->open) {
 			struct finding *finding = judging_say(judging, "stage.incomplete",
-				plan_layer_name((enum plan_layer)i), VERDICT_FAIL, &layer->seen);
+				plan_layer_name((enum plan_layer)i), VERDICT_FAIL,
+				&layer->seen);
 
 			finding->weight = layer->missing_bytes;
 			finding_text(finding,

@@ -61,9 +61,9 @@ static struct row *row_of(struct rows *rows, const struct run_stage *stage)
 			return &rows->items[i];
 	rows->items = grow(rows->items, rows->count, &rows->room, sizeof(*rows->items));
 	row = &rows->items[rows->count++];
-	*row = (struct row){
-		.kind = (enum lossless_kind)stage->subject, .variant = stage->variant, .settled = true
-	};
+	*row = (struct row){ .kind = (enum lossless_kind)stage->subject,
+		.variant = stage->variant,
+		.settled = true };
 	return row;
 }
 
