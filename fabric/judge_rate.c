@@ -13,6 +13,9 @@
 #include "lib/units.h"
 
 #define PACKETS_LEAST 64u
+/* Of a stage that was cut off: what was on the wire then was busy and is not counted as
+ * sent, a few packets for each link. */
+#define PACKETS_LEAST_CUT 1000u
 #define BUSY_NS_LEAST (20 * NS_PER_US)
 #define RATE_LEAST 0.97 /* of the link's speed */
 #define GAP_BYTES 20u   /* preamble and gap of every frame */
@@ -36,6 +39,8 @@ static void *begin(const struct judging *judging)
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
 	const struct fabric *fabric = judging->fabric;
+	bool cut = evidence->stage.status != RUN_COMPLETE;
+	uint64_t packets_least = cut ? PACKETS_LEAST_CUT : PACKETS_LEAST;
 	struct served *ports = state;
 
 	for (uint32_t port = 0; port < fabric->port_count; port++) {
@@ -44,7 +49,7 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 		double share;
 
 		if (busy_ns == EVIDENCE_ABSENT || busy_ns < BUSY_NS_LEAST ||
-			packets < PACKETS_LEAST || fabric->ports[port].link == PORT_NONE)
+			packets < packets_least || fabric->ports[port].link == PORT_NONE)
 			continue;
 		bytes = evidence_sum(evidence, port, M_TX_BYTES) + packets * GAP_BYTES;
 		share = (double)bytes * 8 * (double)NS_PER_S / (double)busy_ns /

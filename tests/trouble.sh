@@ -1,0 +1,173 @@
+#!/bin/sh
+# trouble.sh SOURCE WEFT: what goes wrong round an acceptance. Each gets one clear
+# sentence and status 2, loses nothing that was measured, and touches no file that is
+# not its own.
+source=$(realpath "$1") || exit 2
+weft=$(realpath "$2") || exit 2
+folder=$(mktemp -d) || exit 2
+trap 'umount "$folder/disk" 2> /dev/null; chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+small=$source/examples/small-8.yaml
+failed=0
+
+fail() {
+	echo "$*"
+	failed=1
+}
+
+# NAME STATUS WORDS: the last command ended with status 2 and one line on stderr that
+# holds WORDS.
+one_sentence() {
+	[ "$2" -eq 2 ] || fail "$1: status $2, not 2"
+	[ "$(wc -l < err)" -eq 1 ] || fail "$1: not one line: $(cat err)"
+	grep -q "^weft [a-z]*: .*$3" err || fail "$1: says nothing of \"$3\": $(cat err)"
+}
+
+# NAME WORDS ARGUMENT...: weft accept with these; one sentence with WORDS, nothing on
+# stdout.
+refused() {
+	name=$1
+	words=$2
+	shift 2
+	"$weft" accept "$@" > out 2> err
+	one_sentence "$name" $? "$words"
+	[ ! -s out ] || fail "$name: stdout is not empty: $(head -3 out)"
+}
+
+# NAME RUN WORDS: the run file is whole and its report is unknown and says WORDS.
+kept() {
+	"$weft" report "$2" > out 2> err
+	status=$?
+	[ $status -eq 2 ] || fail "$1: report: status $status, not 2"
+	head -1 out | grep -q '^UNKNOWN' || fail "$1: report: $(head -1 out) $(cat err)"
+	tr -s '\n ' ' ' < out | grep -q "$3" || fail "$1: report says nothing of \"$3\""
+}
+
+# NAME RUN: at least one stage is in the run file as complete.
+measured() {
+	"$weft" report --json "$2" 2> err | grep -q '"status": *"complete"' ||
+		fail "$1: nothing measured was kept"
+}
+
+# --- the file, the options ---
+refused "no such fabric" 'nowhere.yaml' nowhere.yaml
+: > empty.yaml
+refused "an empty fabric" 'empty.yaml' empty.yaml
+head -c 5000 /dev/urandom > binary.yaml
+refused "a binary fabric" 'binary.yaml' binary.yaml
+refused "an unknown profile" 'expected quick|full' --profile slow "$small"
+refused "an unknown plane" 'plane' --plane sample "$small"
+refused "no thread" 'expected 1..64' --threads 0 "$small"
+[ "$(find . -name '*.run')" = '' ] || fail "a refused run left a run file"
+
+# --- where the run file goes ---
+mkdir folder.run
+refused "a folder as run file" 'folder.run' --run folder.run "$small"
+echo 'my thesis' > thesis.txt
+refused "a file that is no run" 'thesis.txt' --run thesis.txt "$small"
+[ "$(cat thesis.txt)" = 'my thesis' ] || fail "a file that is no run was written to"
+refused "no such folder" 'nowhere/x.run' --run nowhere/x.run "$small"
+if [ "$(id -u)" -eq 0 ]; then
+	refused "a folder that takes no files" '/sys/x.run' --run /sys/x.run "$small"
+else
+	mkdir locked
+	chmod a-w locked
+	refused "a read-only folder" 'locked/x.run' --run locked/x.run "$small"
+fi
+
+"$weft" accept --run whole.run "$small" > first 2> err || fail "small-8 does not pass: $(cat err)"
+cp whole.run other.run
+printf '\0\0\0\143' | dd of=other.run bs=1 seek=60 conv=notrunc 2> /dev/null
+cp other.run before.run
+refused "a run file of another version" 'version 99' --run other.run "$small"
+cmp other.run before.run || fail "a run file of another version was changed"
+"$weft" report other.run > out 2> err
+one_sentence "report of another version" $? 'version 99'
+
+# --- the same again ---
+"$weft" accept --threads 3 --run whole.run "$small" > second 2> err
+cmp first second || fail "the same file and seed gave another output"
+
+# --- stdout that is full, and one that nobody reads ---
+if [ -c /dev/full ]; then
+	"$weft" accept --run full.run "$small" > /dev/full 2> err
+	status=$?
+	[ $status -eq 2 ] || fail "a full stdout: status $status, not 2"
+	[ "$(wc -l < err)" -eq 1 ] || fail "a full stdout: not one line: $(cat err)"
+	"$weft" report full.run > out || fail "a full stdout has lost the run"
+fi
+
+# --- a disk that is full ---
+(
+	ulimit -f 1200 # of 512 bytes
+	"$weft" accept --run limited.run "$small" > out 2> err
+)
+one_sentence "a limit on files" $? 'limited.run'
+kept "a limit on files" limited.run 'cut off'
+measured "a limit on files" limited.run
+mkdir disk
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=600k tmpfs disk 2> /dev/null; then
+	"$weft" accept --run disk/x.run "$small" > out 2> err
+	one_sentence "a full disk" $? 'disk/x.run'
+	cp disk/x.run full-disk.run
+	kept "a full disk" full-disk.run 'cut off'
+	measured "a full disk" full-disk.run
+	mount -o remount,ro disk
+	refused "a disk that is read-only" 'disk/y.run' --run disk/y.run "$small"
+fi
+
+# --- interrupted, at whatever it was doing ---
+for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
+	for signal in INT TERM; do
+		"$weft" accept --profile full --run cut.run "$source/examples/leafspine-32.yaml" \
+			> out 2> err &
+		pid=$!
+		while ! [ -s cut.run ] && kill -0 $pid 2> /dev/null; do sleep 0.01; done
+		sleep $wait
+		kill -$signal $pid
+		wait $pid
+		one_sentence "SIG$signal after $wait s" $? 'interrupted'
+		grep -q 'cut.run' err || fail "SIG$signal: does not name the run file"
+		[ ! -s out ] || fail "SIG$signal: stdout is not empty"
+		kept "SIG$signal after $wait s" cut.run 'interrupted'
+		rm -f cut.run
+	done
+done
+
+# --- killed ---
+"$weft" accept --profile full --run killed.run "$source/examples/leafspine-32.yaml" > out 2> err &
+pid=$!
+sleep 1
+kill -KILL $pid
+wait $pid 2> /dev/null
+kept "SIGKILL" killed.run 'cut off'
+
+# --- two at once on one run file ---
+"$weft" accept --profile full --run both.run "$source/examples/leafspine-32.yaml" > out.1 2> err.1 &
+pid=$!
+sleep 0.5
+refused "a run file in use" 'both.run' --run both.run "$small"
+grep -q 'another' err || fail "a run file in use: does not say by whom: $(cat err)"
+kill -INT $pid
+wait $pid
+kept "the first of two" both.run 'interrupted'
+
+# --- single stages ---
+for command in bw incast burst ring; do
+	"$weft" $command > out 2> err
+	one_sentence "$command without a fabric" $? 'expected --fabric FILE'
+	"$weft" $command --fabric "$small" --run hand.run > out 2> err ||
+		fail "$command on small-8: status $?: $(cat err)"
+done
+"$weft" bw --fabric "$small" --src host9 > out 2> err
+one_sentence "an unknown NIC" $? 'expected a NIC: host1 .. host8'
+"$weft" bw --fabric "$small" --src host1 --dst host1 > out 2> err
+one_sentence "a NIC to itself" $? 'expected two NICs'
+"$weft" incast --fabric "$small" --senders 5 > out 2> err
+one_sentence "too many senders" $? 'expected at most 4'
+"$weft" ring --fabric "$small" --ranks 9 > out 2> err
+one_sentence "too many ranks" $? 'expected 2..8'
+"$weft" ring --fabric "$small" --bytes 30 > out 2> err
+one_sentence "a part of an element" $? 'a multiple of 4'
+
+exit $failed
