@@ -1,8 +1,9 @@
 #!/bin/sh
 # docs.sh SOURCE WEFT: what README.md and README.zh-CN.md show as the output of a command
-# is its output, line by line in this order, with "[...]" for what is left out; and
-# every relative link in our documents leads to a file. GOLDEN_UPDATE=1 rewrites
-# the output in the READMEs: up to the first cause, and the last screen's verdict.
+# is its output, line by line in this order, with "[...]" for what is left out; they
+# and cmd/weft.1 name every command; and every relative link in our documents leads to
+# a file. GOLDEN_UPDATE=1 rewrites the output in the READMEs: up to the first cause,
+# and the last screen's verdict.
 source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
 folder=$(mktemp -d) || exit 2
@@ -49,6 +50,14 @@ for page in "$source/README.md" "$source/README.zh-CN.md"; do
 		FNR == 1 && $0 == command || $0 == "[...]" || $0 == "" {next}
 		{while (at < n && real[++at] != $0); if (real[at] != $0) {print; exit 1}}
 	' real shown > missing || fail "$page: not in the output of weft $command: $(cat missing)"
+done
+
+for command in $("$weft" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
+	for page in README.md README.zh-CN.md; do
+		grep -q "^| .weft $command. |" "$source/$page" ||
+			fail "$page: its table of commands lacks weft $command"
+	done
+	grep -q "Xr weft-$command 1" "$source/cmd/weft.1" || fail "cmd/weft.1 lacks weft-$command"
 done
 
 for page in "$source"/*.md "$source"/docs/*.md; do
