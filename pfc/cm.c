@@ -28,7 +28,9 @@ static bool same(const struct cm_address *a, const struct cm_address *b)
 
 static uint16_t mtu_of(uint8_t code)
 {
-	return code >= 1 && code <= 5 ? (uint16_t)(128u << code) : 0;
+	static const uint16_t mtus[16] = { 0, 256, 512, 1024, 2048, 4096 };
+
+	return mtus[code & 15];
 }
 
 static void request(struct cm *cm, const uint8_t *data, const struct cm_address *src)

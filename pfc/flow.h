@@ -155,7 +155,7 @@ typedef void flow_close(void *context, uint32_t index);
 void flow_table_init(struct flow_table *table, uint32_t most);
 void flow_table_free(struct flow_table *table);
 
-#define FLOW_CHUNK_SHIFT 12u
+#define FLOW_CHUNK_SHIFT 6u
 
 static inline struct flow *flow_at(const struct flow_table *table, uint32_t index)
 {

@@ -17,7 +17,8 @@
 /* The longest READ, in PSNs, that is considered before the MTU is known. */
 #define READ_PSNS_MOST 65536u
 
-static uint32_t list_of(const uint8_t *src, const uint8_t *dst, uint16_t tap)
+static uint32_t *list_of(
+	const struct wire *wire, const uint8_t *src, const uint8_t *dst, uint16_t tap)
 {
 	uint64_t hash = tap, word;
 
@@ -26,13 +27,13 @@ static uint32_t list_of(const uint8_t *src, const uint8_t *dst, uint16_t tap)
 		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 		hash ^= hash >> 31;
 	}
-	return (uint32_t)(hash % PAIR_LISTS);
+	return &wire->unpaired[hash & wire->unpaired_mask];
 }
 
 void pair_list(struct wire *wire, uint32_t index)
 {
 	struct flow *flow = flow_at(&wire->flows, index);
-	uint32_t *head = &wire->unpaired[list_of(flow->key.src, flow->key.dst, flow->key.tap)];
+	uint32_t *head = list_of(wire, flow->key.src, flow->key.dst, flow->key.tap);
 
 	flow->listed = true;
 	flow->newer = FLOW_NONE;
@@ -51,8 +52,7 @@ void pair_unlist(struct wire *wire, uint32_t index)
 	if (flow->newer != FLOW_NONE)
 		flow_at(&wire->flows, flow->newer)->older = flow->older;
 	else
-		wire->unpaired[list_of(flow->key.src, flow->key.dst, flow->key.tap)] =
-			flow->older;
+		*list_of(wire, flow->key.src, flow->key.dst, flow->key.tap) = flow->older;
 	if (flow->older != FLOW_NONE)
 		flow_at(&wire->flows, flow->older)->newer = flow->newer;
 	flow->listed = false;
@@ -145,7 +145,7 @@ void pair_search(struct wire *wire, uint32_t index, enum pair_hint hint, uint32_
 
 	if (!worth_a_search(flow))
 		return;
-	at = wire->unpaired[list_of(flow->key.dst, flow->key.src, flow->key.tap)];
+	at = *list_of(wire, flow->key.dst, flow->key.src, flow->key.tap);
 	for (; at != FLOW_NONE && looked < LOOK_AT_MOST; looked++) {
 		const struct flow *candidate = flow_at(&wire->flows, at);
 

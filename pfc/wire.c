@@ -17,22 +17,35 @@
 #define HOLES_MOST 262144u
 #define BURST_SHARE_PPB UINT64_C(900000000)
 
+/* As many lists as keep each short: some 64 flows if none finds its peer. */
+static void init_lists(struct wire *wire, uint32_t flows_most)
+{
+	uint32_t lists = 256;
+
+	while (lists < flows_most / 64 && lists < 65536)
+		lists *= 2;
+	wire->unpaired = zeroed(lists, sizeof(uint32_t));
+	wire->unpaired_mask = lists - 1;
+	for (uint32_t i = 0; i < lists; i++)
+		wire->unpaired[i] = FLOW_NONE;
+}
+
 void wire_init(struct wire *wire, const struct wire_options *options)
 {
+	uint32_t flows_most = options->flows_most ? options->flows_most : FLOWS_MOST;
+
 	*wire = (struct wire){
 		.options = *options,
 		.first_ns = UINT64_MAX,
 		.holes = PSN_POOL_INIT(HOLES_MOST),
-		.unpaired = zeroed(PAIR_LISTS, sizeof(uint32_t)),
 	};
 	wire->events.most = options->events_most ? options->events_most : EVENTS_MOST;
 	wire->bursts.rate_bps = options->rate_bps;
 	wire->bursts.share_ppb =
 		options->burst_share_ppb ? options->burst_share_ppb : BURST_SHARE_PPB;
 	wire->bursts.scale = options->burst_scale;
-	for (size_t i = 0; i < PAIR_LISTS; i++)
-		wire->unpaired[i] = FLOW_NONE;
-	flow_table_init(&wire->flows, options->flows_most ? options->flows_most : FLOWS_MOST);
+	flow_table_init(&wire->flows, flows_most);
+	init_lists(wire, flows_most);
 	pause_init(&wire->pause, (uint32_t)(options->rate_bps / GBPS));
 }
 

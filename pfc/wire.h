@@ -29,7 +29,6 @@
 #include "pfc/psn.h"
 
 #define WIRE_FILES_MAX 256u
-#define PAIR_LISTS 65536u
 #define WIRE_TAGS_MAX 256u
 #define WIRE_LINK_TYPES_MAX 16u
 
@@ -85,6 +84,7 @@ struct wire {
 	struct bursts bursts;
 	struct cm *cm;      /* owned; made at the first datagram */
 	uint32_t *unpaired; /* owned: heads of lists of main flows without a peer */
+	uint32_t unpaired_mask;
 	struct flow_dscp_use {
 		uint64_t data, acks, cnps;
 	} dscp_use[64];

@@ -372,7 +372,10 @@ void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
 		negative(wire, packet, flow, kind);
 		return;
 	}
-	if (kind == AETH_ACK && (roce->what & OP_ACK)) {
+	/* Without its AETH an ACK may as well be a NAK. */
+	if ((roce->what & OP_ACK) && kind != AETH_ACK)
+		return;
+	if (roce->what & OP_ACK) {
 		flow->acks++;
 		main->ack_psn = roce->psn;
 	}

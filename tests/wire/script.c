@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/wire/script.h"
+
+#include "lib/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PSN_MASK 0xffffffu
+#define START_NS UINT64_C(1700000000000000000)
+#define TIMEOUT_NS UINT64_C(67100000)
+
+/* Adds a packet 1 to 4 us after the one before. */
+static struct made_packet *add(struct script *script, unsigned from, unsigned opcode)
+{
+	struct made_packet *packet;
+
+	script->packets =
+		grow(script->packets, script->count, &script->room, sizeof(*script->packets));
+	packet = &script->packets[script->count++];
+	script->now_ns += 1000 * (1 + rng_below(&script->rng, 4));
+	*packet = (struct made_packet){
+		.time_ns = script->now_ns,
+		.from = (uint8_t)from,
+		.opcode = (uint8_t)opcode,
+		.traffic_class = 26 << 2 | 2,
+		.src_port = (uint16_t)(from ? 49164 : 49166),
+		.qp = from ? QP_BACK : QP_FORTH,
+		.psn = script->psn,
+		.msn = script->msn,
+	};
+	return packet;
+}
+
+static void answer(struct script *script, uint32_t psn, unsigned syndrome)
+{
+	struct made_packet *packet = add(script, 1, 0x11);
+
+	packet->psn = psn & PSN_MASK;
+	packet->syndrome = (uint8_t)syndrome;
+}
+
+static uint32_t ahead(const struct script *script, uint32_t by)
+{
+	return (script->psn + by) & PSN_MASK;
+}
+
+/* A packet of SEND Only, the PSN given; the script's PSN stays. */
+static void send_at(struct script *script, uint32_t psn)
+{
+	struct made_packet *packet = add(script, 0, 0x04);
+
+	packet->psn = psn & PSN_MASK;
+	packet->payload_bytes = 32;
+	packet->ack_request = true;
+}
+
+static void send_some(struct script *script, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		send_at(script, script->psn);
+		script->psn = ahead(script, 1);
+	}
+}
+
+static void acknowledge(struct script *script)
+{
+	script->msn++;
+	answer(script, script->psn - 1, 0x1f);
+}
+
+/* A message of several packets, SEND or WRITE, acknowledged. */
+static void message(struct script *script, bool write, uint32_t packets)
+{
+	unsigned base = write ? 6 : 0;
+
+	for (uint32_t i = 0; i < packets; i++) {
+		bool first = i == 0, last = i == packets - 1;
+		struct made_packet *packet = add(script, 0,
+			base + (first && last  ? 4u
+				       : first ? 0u
+				       : last  ? 2u
+					       : 1u));
+
+		packet->payload_bytes =
+			last ? (uint32_t)rng_below(&script->rng, script->mtu) : script->mtu;
+		packet->dma_bytes = packets * script->mtu;
+		packet->ack_request = last;
+		script->psn = ahead(script, 1);
+	}
+	acknowledge(script);
+}
+
+static void messages(struct script *script, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		message(script, rng_below(&script->rng, 2),
+			1 + (uint32_t)rng_below(&script->rng, 5));
+}
+
+static uint32_t some(struct script *script, uint32_t most)
+{
+	return 1 + (uint32_t)rng_below(&script->rng, most);
+}
+
+static void clean(struct script *script)
+{
+	messages(script, 8);
+}
+
+static void tap_loses(struct script *script)
+{
+	uint32_t gaps = some(script, 3);
+
+	messages(script, 2);
+	for (uint32_t i = 0; i < gaps; i++) {
+		uint32_t lost = some(script, 5);
+
+		send_some(script, some(script, 3));
+		script->psn = ahead(script, lost);
+		send_some(script, some(script, 3));
+		acknowledge(script);
+		script->requests.gap_psns += lost;
+	}
+	script->requests.gap_events = gaps;
+	script->requests.missing = script->requests.gap_psns;
+	script->requests.gap_cause = "capture";
+}
+
+/* lost packets never reach the tap, behind come before the sender goes back. */
+static void go_back(struct script *script, uint32_t lost, uint32_t behind, bool nak_seen)
+{
+	uint32_t from = script->psn;
+
+	script->psn = ahead(script, lost);
+	send_some(script, 1);
+	if (nak_seen)
+		answer(script, from, 0x60);
+	send_some(script, behind - 1);
+	for (uint32_t i = 0; i < lost + behind; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	script->requests.gap_events++;
+	script->requests.gap_psns += lost;
+	script->requests.repeated += behind;
+	script->requests.resent += lost + behind;
+	script->requests.gap_cause = "network";
+	script->naks += nak_seen;
+}
+
+static void lost_before(struct script *script)
+{
+	messages(script, 3);
+	go_back(script, some(script, 4), some(script, 5), true);
+	messages(script, 2);
+	go_back(script, some(script, 4), some(script, 5), true);
+	messages(script, 1);
+	script->requests.resend_cause = "nak";
+	script->status = 1;
+}
+
+/* The same where the tap saw no NAK: what repeats tells. */
+static void lost_unseen_nak(struct script *script)
+{
+	messages(script, 3);
+	go_back(script, some(script, 4), some(script, 5), false);
+	messages(script, 2);
+	script->requests.resend_cause = "timeout";
+	script->status = 1;
+}
+
+static void lost_behind(struct script *script)
+{
+	uint32_t from, flight = 1 + some(script, 6);
+
+	messages(script, 2);
+	from = script->psn;
+	send_some(script, flight);
+	answer(script, from, 0x60);
+	for (uint32_t i = 0; i < flight; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	script->requests.repeated = script->requests.resent = flight;
+	script->requests.resend_cause = "nak";
+	script->naks = script->lost_behind = 1;
+	script->status = 1;
+}
+
+static void timeout(struct script *script)
+{
+	uint32_t from, tail = some(script, 3);
+
+	messages(script, 2);
+	from = script->psn;
+	send_some(script, tail);
+	script->now_ns += TIMEOUT_NS;
+	for (uint32_t i = 0; i < tail; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	messages(script, 1);
+	script->requests.repeated = script->requests.resent = tail;
+	script->requests.resend_cause = "timeout";
+	script->status = 1;
+}
+
+/* One packet lost before the tap, selective repeat by timer. */
+static void timeout_of_one(struct script *script)
+{
+	uint32_t from;
+
+	messages(script, 2);
+	from = script->psn;
+	script->psn = ahead(script, 1);
+	send_some(script, some(script, 4));
+	script->now_ns += TIMEOUT_NS;
+	send_at(script, from);
+	acknowledge(script);
+	messages(script, 1);
+	script->requests.gap_events = script->requests.gap_psns = script->requests.resent = 1;
+	script->requests.gap_cause = "network";
+	script->requests.resend_cause = "timeout";
+	script->status = 1;
+}
+
+static void not_ready(struct script *script)
+{
+	uint32_t from, flight = some(script, 4);
+
+	messages(script, 2);
+	from = script->psn;
+	send_some(script, flight);
+	answer(script, from, 0x20 | 12);
+	script->now_ns += 640000;
+	for (uint32_t i = 0; i < flight; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	script->requests.repeated = script->requests.resent = flight;
+	script->requests.resend_cause = "rnr_nak";
+	script->rnr_naks = 1;
+}
+
+/* One packet overtaken by some. */
+static void late(struct script *script)
+{
+	uint32_t from;
+
+	messages(script, 2);
+	from = script->psn;
+	script->psn = ahead(script, 1);
+	send_some(script, some(script, 5));
+	send_at(script, from);
+	send_some(script, some(script, 3));
+	acknowledge(script);
+	messages(script, 1);
+	script->requests.out_of_order = 1;
+}
+
+/* The same, and the receiver takes nothing out of order: NAK with nothing missing. */
+static void late_and_named(struct script *script)
+{
+	uint32_t from, over = some(script, 4);
+	bool nak_first = rng_below(&script->rng, 2);
+
+	messages(script, 2);
+	from = script->psn;
+	script->psn = ahead(script, 1);
+	send_some(script, over);
+	if (nak_first)
+		answer(script, from, 0x60);
+	send_at(script, from);
+	if (!nak_first)
+		answer(script, from, 0x60);
+	for (uint32_t i = 0; i <= over; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	messages(script, 1);
+	script->requests.out_of_order = 1;
+	script->requests.repeated = script->requests.resent = over + 1;
+	script->requests.resend_cause = "nak";
+	script->naks = 1;
+}
+
+static void read_request(struct script *script, uint32_t psn, uint32_t bytes)
+{
+	struct made_packet *packet = add(script, 0, 0x0c);
+
+	packet->psn = psn & PSN_MASK;
+	packet->dma_bytes = bytes;
+	packet->ack_request = true;
+}
+
+/* Responses from..to of a READ of count packets. */
+static void respond(
+	struct script *script, uint32_t psn, uint32_t from, uint32_t to, uint32_t count)
+{
+	for (uint32_t i = from; i < to; i++) {
+		bool first = i == 0, last = i == count - 1;
+		struct made_packet *packet = add(script, 1,
+			first && last ? 0x10u
+			: first       ? 0x0du
+			: last        ? 0x0fu
+				      : 0x0eu);
+
+		packet->psn = (psn + i) & PSN_MASK;
+		packet->syndrome = 0x1f;
+		packet->payload_bytes = last ? 8 : script->mtu;
+	}
+}
+
+static void read_whole(struct script *script, uint32_t packets)
+{
+	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
+	respond(script, script->psn, 0, packets, packets);
+	script->psn = ahead(script, packets);
+}
+
+static void reads(struct script *script)
+{
+	for (uint32_t i = 0; i < 6; i++) {
+		read_whole(script, some(script, 6));
+		if (rng_below(&script->rng, 2))
+			messages(script, 1);
+	}
+}
+
+/* Several READs outstanding, their responses later. */
+static void reads_in_flight(struct script *script)
+{
+	uint32_t packets[4], psn;
+
+	read_whole(script, 3);
+	psn = script->psn;
+	for (unsigned i = 0; i < 4; i++) {
+		packets[i] = some(script, 5);
+		read_request(script, script->psn, (packets[i] - 1) * script->mtu + 8);
+		script->psn = ahead(script, packets[i]);
+	}
+	send_some(script, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		respond(script, psn, 0, packets[i], packets[i]);
+		psn += packets[i];
+	}
+	acknowledge(script);
+	read_whole(script, 2);
+}
+
+/* A response lost before the tap: the requester asks again from there. */
+static void response_lost(struct script *script)
+{
+	uint32_t packets = 3 + some(script, 5);
+	uint32_t lost = 1 + (uint32_t)rng_below(&script->rng, packets - 2);
+
+	read_whole(script, 2 + some(script, 2));
+	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
+	respond(script, script->psn, 0, lost, packets);
+	respond(script, script->psn, lost + 1, packets, packets);
+	read_request(script, script->psn + lost, (packets - lost - 1) * script->mtu + 8);
+	respond(script, script->psn + lost, 0, packets - lost, packets - lost);
+	script->psn = ahead(script, packets);
+	messages(script, 1);
+	script->responses = (struct stream_truth){
+		.gap_events = 1,
+		.gap_psns = 1,
+		.repeated = packets - lost - 1,
+		.resent = packets - lost,
+		.gap_cause = "network",
+		.resend_cause = "response_lost",
+	};
+	script->requests.repeated = script->requests.resent = 1;
+	script->requests.resend_cause = "response_lost";
+	script->status = 1;
+}
+
+/* A response that the tap alone missed: the requester goes on. */
+static void response_uncaptured(struct script *script)
+{
+	uint32_t packets = 3 + some(script, 5);
+
+	read_whole(script, 3);
+	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
+	respond(script, script->psn, 0, 1, packets);
+	respond(script, script->psn, 2, packets, packets);
+	script->psn = ahead(script, packets);
+	for (unsigned i = 0; i < 3; i++)
+		read_whole(script, some(script, 3));
+	script->responses = (struct stream_truth){
+		.gap_events = 1,
+		.gap_psns = 1,
+		.missing = 1,
+		.gap_cause = "capture",
+	};
+}
+
+static void congested(struct script *script)
+{
+	size_t from;
+
+	messages(script, 1);
+	from = script->count;
+	send_some(script, 10);
+	for (size_t i = from; i < script->count; i++)
+		script->packets[i].traffic_class |= 3;
+	for (unsigned i = 0; i < 2; i++) {
+		struct made_packet *packet = add(script, 1, 0x81);
+
+		packet->psn = 0;
+		packet->traffic_class = 48 << 2;
+		packet->src_port = i ? 0 : packet->src_port;
+	}
+	acknowledge(script);
+	script->ce = 10;
+	script->cnps = 2;
+}
+
+static void atomics(struct script *script)
+{
+	for (uint32_t i = 0; i < 6; i++) {
+		struct made_packet *packet = add(script, 0, 0x13 + (i & 1));
+
+		packet = add(script, 1, 0x12);
+		packet->syndrome = 0x1f;
+		script->psn = ahead(script, 1);
+		send_some(script, 1);
+		acknowledge(script);
+	}
+}
+
+static void corrupt(struct script *script)
+{
+	messages(script, 4);
+	script->packets[rng_below(&script->rng, script->count)].bad_icrc = true;
+	script->status = 1;
+}
+
+static void one_way(struct script *script)
+{
+	send_some(script, 12);
+	script->status = 2;
+}
+
+const struct script_kind script_kinds[] = {
+	{ "nothing is wrong", clean },
+	{ "the tap loses packets", tap_loses },
+	{ "packets are lost before the tap", lost_before },
+	{ "packets are lost and the NAK is not seen", lost_unseen_nak },
+	{ "a packet is lost behind the tap", lost_behind },
+	{ "the tail comes again after a timeout", timeout },
+	{ "one packet comes again after a timeout", timeout_of_one },
+	{ "the receiver is not ready", not_ready },
+	{ "a packet is overtaken", late },
+	{ "a packet is overtaken and asked for", late_and_named },
+	{ "READs one after the other", reads },
+	{ "READs at once", reads_in_flight },
+	{ "a READ response is lost", response_lost },
+	{ "a READ response is not captured", response_uncaptured },
+	{ "packets are marked and CNPs sent", congested },
+	{ "atomics", atomics },
+	{ "a packet is corrupt", corrupt },
+	{ "one direction only", one_way },
+};
+const size_t script_kind_count = sizeof(script_kinds) / sizeof(script_kinds[0]);
+
+void script_write(struct script *script, const struct script_kind *kind, uint64_t seed)
+{
+	static const uint32_t mtus[] = { 256, 512, 1024, 2048, 4096 };
+
+	*script = (struct script){ .now_ns = START_NS };
+	rng_init(&script->rng, seed);
+	script->mtu = mtus[rng_below(&script->rng, 5)];
+	script->psn = (uint32_t)rng_u64(&script->rng) & PSN_MASK;
+	if (rng_below(&script->rng, 2))
+		script->psn = PSN_MASK - (uint32_t)rng_below(&script->rng, 24);
+	kind->write(script);
+}
+
+void script_free(struct script *script)
+{
+	free(script->packets);
+	script->packets = NULL;
+}
