@@ -16,6 +16,7 @@ enum exit_status {
 int cmd_accept(int argc, char **argv);
 int cmd_burst(int argc, char **argv);
 int cmd_bw(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_incast(int argc, char **argv);
 int cmd_pcap(int argc, char **argv);
 int cmd_plan(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct command {
 	{ "pcap", cmd_pcap, "what RoCE and pause frames in a capture tell of the network" },
 	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
 	{ "report", cmd_report, "judge a run file again and draw its report" },
+	{ "explain", cmd_explain, "what pasted tool output says, and what to do" },
 	{ "bw", cmd_bw, "one stage by hand: one NIC to another" },
 	{ "incast", cmd_incast, "one stage by hand: many NICs to one" },
 	{ "burst", cmd_burst, "one stage by hand: aligned bursts to one NIC" },

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/explain_show.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "pfc/bundle.h"
+
+#define COLUMNS 80
+#define INDENT 10
+
+static const char *level_name(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_PASS] = "PASS",
+		[VERDICT_WARN] = "WARN",
+		[VERDICT_FAIL] = "FAIL",
+		[VERDICT_UNKNOWN] = "UNKNOWN",
+	};
+
+	return names[verdict];
+}
+
+/* Text with a label before it, wrapped and indented. */
+static void wrap(FILE *out, const char *label, const char *text)
+{
+	size_t column = INDENT;
+
+	fprintf(out, "  %-*s", INDENT - 2, label);
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (column > INDENT && column + 1 + length > COLUMNS) {
+			fprintf(out, "\n%*s", INDENT, "");
+			column = INDENT;
+		}
+		fprintf(out, "%s%.*s", column > INDENT ? " " : "", (int)length, text);
+		column += length + (column > INDENT);
+		text += length;
+		text += strspn(text, " ");
+	}
+	fprintf(out, "\n");
+}
+
+static void print_rules(FILE *out, const struct rule *const *rules, size_t count)
+{
+	size_t column = 2;
+
+	fprintf(out, " ");
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(rules[i]->code);
+
+		if (column > 2 && column + 1 + length > COLUMNS) {
+			fprintf(out, "\n ");
+			column = 2;
+		}
+		fprintf(out, " %s", rules[i]->code);
+		column += length + 1;
+	}
+	fprintf(out, "\n");
+}
+
+void explain_print_text(FILE *out, const struct explain *explain, bool all)
+{
+	fprintf(out, "%s\n", level_name(explain->verdict));
+	for (size_t i = 0; i < explain->code_count; i++) {
+		const struct explain_code *code = &explain->codes[i];
+
+		fprintf(out, "\n%-7s %s\n", level_name(code->level), code->rule->code);
+		wrap(out, "found", code->found);
+		wrap(out, "means", code->rule->found);
+		wrap(out, "why", code->rule->why);
+		wrap(out, "do", code->advice);
+		wrap(out, "source", code->rule->source);
+	}
+	if (explain->fact_count > 0)
+		fprintf(out, "\nfacts\n");
+	for (size_t i = 0; i < explain->fact_count; i++)
+		fprintf(out, "  %-24s %s\n", explain->facts[i].name, explain->facts[i].value);
+	fprintf(out,
+		"\n%zu rules: %zu found something, %zu found nothing, %zu lack facts and are "
+		"unknown\n",
+		explain->code_count + explain->clear_count + explain->unknown_count,
+		explain->code_count, explain->clear_count, explain->unknown_count);
+	if (explain->code_count == 0 && explain->verdict == VERDICT_UNKNOWN)
+		fprintf(out,
+			"nothing here allows a verdict: add what other tools print, each under "
+			"a title \"== host: command ==\"\n");
+	if (all && explain->clear_count > 0) {
+		fprintf(out, "found nothing:\n");
+		print_rules(out, explain->clear, explain->clear_count);
+	}
+	if (all && explain->unknown_count > 0) {
+		fprintf(out, "unknown:\n");
+		print_rules(out, explain->unknown, explain->unknown_count);
+	}
+}
+
+static void put_names(
+	struct json *object, const char *key, const struct rule *const *rules, size_t count)
+{
+	struct json *array = json_put_array(object, key);
+
+	for (size_t i = 0; i < count; i++)
+		json_add_text(array, rules[i]->code);
+}
+
+int explain_print_json(FILE *out, const struct explain *explain)
+{
+	struct json *root = json_new_object(), *codes, *facts;
+	int err;
+
+	json_put_text(root, "schema", "weft-explain");
+	json_put_u64(root, "version", 1);
+	json_put_text(root, "verdict", level_name(explain->verdict));
+	codes = json_put_array(root, "codes");
+	for (size_t i = 0; i < explain->code_count; i++) {
+		const struct explain_code *code = &explain->codes[i];
+		struct json *object = json_add_object(codes);
+
+		json_put_text(object, "code", code->rule->code);
+		json_put_text(object, "level", level_name(code->level));
+		json_put_text(object, "family", code->rule->family);
+		json_put_text(object, "found", code->found);
+		json_put_text(object, "means", code->rule->found);
+		json_put_text(object, "why", code->rule->why);
+		json_put_text(object, "advice", code->advice);
+		json_put_text(object, "source", code->rule->source);
+	}
+	facts = json_put_object(root, "facts");
+	for (size_t i = 0; i < explain->fact_count; i++)
+		json_put_text(facts, explain->facts[i].name, explain->facts[i].value);
+	put_names(root, "clear", explain->clear, explain->clear_count);
+	put_names(root, "unknown", explain->unknown, explain->unknown_count);
+	err = json_write(out, root);
+	json_free(root);
+	return err;
+}
+
+static void print_needs(FILE *out, const struct rule *rule)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < RULE_NEEDS; i++)
+		if (rule->needs[i] != FACT_KEYS) {
+			fprintf(out, "%s%s", between, fact_key_name(rule->needs[i]));
+			between = ", ";
+		}
+	if (!*between)
+		fprintf(out, "any of several, see the rule");
+}
+
+void explain_print_rules(FILE *out)
+{
+	const char *family = "";
+	const struct rule *rules;
+
+	fprintf(out,
+		"# Checks of hosts and of pasted output\n\n"
+		"Written by `weft explain --rules`; not edited by hand.\n\n"
+		"A rule judges facts, wherever they come from. It reports its code, or finds "
+		"nothing, or\nis unknown because its facts are missing; unknown is never a "
+		"pass. The level is the\nusual one; a rule may report a milder one where the "
+		"facts say so.\n");
+	for (size_t i = 0; (rules = rules_family(i)); i++)
+		for (const struct rule *rule = rules; rule->code; rule++) {
+			if (strcmp(family, rule->family) != 0)
+				fprintf(out, "\n## %s\n", rule->family);
+			family = rule->family;
+			fprintf(out, "\n### %s (%s)\n\n", rule->code, level_name(rule->level));
+			fprintf(out, "- Found: %s.\n- Why it matters: %s.\n- What to do: %s\n",
+				rule->found, rule->why, rule->advice);
+			fprintf(out, "- Needs: ");
+			print_needs(out, rule);
+			fprintf(out, ".\n- Source: %s.\n", rule->source);
+		}
+}

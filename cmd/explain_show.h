@@ -1,0 +1,20 @@
+/*
+ * explain_show - what weft explain prints.
+ */
+#ifndef CMD_EXPLAIN_SHOW_H
+#define CMD_EXPLAIN_SHOW_H
+
+#include <stdio.h>
+
+#include "pfc/rule.h"
+
+/* For people, 80 columns. all: the rules that could not judge, by name. */
+void explain_print_text(FILE *out, const struct explain *explain, bool all);
+
+/* One document; 0 or a negative errno of the stream. */
+int explain_print_json(FILE *out, const struct explain *explain);
+
+/* docs/checks-host.md: every rule, from the table. */
+void explain_print_rules(FILE *out);
+
+#endif

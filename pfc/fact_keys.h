@@ -1,0 +1,194 @@
+/*
+ * fact_keys - what a fact can be about: one row a key.
+ *
+ * Key, its name for people, and what subject, name, text and number hold. A new
+ * kind of fact is a new row. Read by pfc/facts.[ch] only.
+ */
+#ifndef PFC_FACT_KEYS_H
+#define PFC_FACT_KEYS_H
+
+/* clang-format off */
+#define FACT_TABLE(FACT) \
+	FACT(key, "name", \
+		"what subject, name, text and number hold") \
+	FACT(GID, "gid", \
+		"row of a GID table: device, slot, address; extra netdev; more RoCE version") \
+	FACT(GID_USED, "gid in use", \
+		"device, local|remote, address; number slot or -1") \
+	FACT(GID_PINNED, "gid index set", \
+		"variable; number slot") \
+	FACT(GID_ERROR, "gid read error", \
+		"text") \
+	FACT(LINK_LAYER, "link layer", \
+		"device; text") \
+	FACT(RDMA_DEVICE, "RDMA device", \
+		"device") \
+	FACT(NETDEV, "interface", \
+		"interface; text state") \
+	FACT(ADDRESS, "IP address", \
+		"interface; text; number address, more prefix length") \
+	FACT(MAC, "MAC address", \
+		"interface; text") \
+	FACT(NETDEV_MTU, "interface MTU", \
+		"interface; number bytes") \
+	FACT(ACTIVE_MTU, "active RoCE MTU", \
+		"device; number bytes") \
+	FACT(PATH_MTU, "path MTU asked for", \
+		"number bytes") \
+	FACT(MTU_QUERY, "MTU to convert", \
+		"number bytes") \
+	FACT(MEMLOCK, "locked-memory limit", \
+		"text; number KiB, none when unlimited") \
+	FACT(NOMEM, "call out of memory", \
+		"name of the call; text") \
+	FACT(RESOURCE, "device resource exhausted", \
+		"text") \
+	FACT(SYSCTL, "sysctl", \
+		"interface, name; number") \
+	FACT(IP_RULE, "routing rule", \
+		"text; number 1 for a rule by source") \
+	FACT(NO_ROUTE, "no route", \
+		"from, to; text") \
+	FACT(REACH, "reachability", \
+		"from, to; number 1 reached, 0 not; more 1 when rails differ") \
+	FACT(ENV, "environment", \
+		"variable; text") \
+	FACT(HCA_USED, "device of the library", \
+		"device; text link") \
+	FACT(RATE, "port rate", \
+		"device; number Gb/s") \
+	FACT(BYTES, "bytes of a device", \
+		"device; number") \
+	FACT(COMM, "communicator", \
+		"handle, rank; number ranks, more nodes") \
+	FACT(HOSTFILE, "host file", \
+		"host; number slots") \
+	FACT(ACS, "PCIe ACS of a bridge", \
+		"address; number 1 redirects") \
+	FACT(VIRT, "virtualisation", \
+		"text") \
+	FACT(IOMMU, "IOMMU domain type", \
+		"text") \
+	FACT(KERNEL_ARG, "kernel command line", \
+		"text") \
+	FACT(CHANNEL, "library channel", \
+		"channel, send|receive; text transport; number 1 GPU-direct, more NIC") \
+	FACT(MODULE, "kernel module", \
+		"module") \
+	FACT(GDR_OFF, "GPU-direct off", \
+		"text") \
+	FACT(PCIE, "PCIe link", \
+		"address, width|width_max|speed|speed_max; number") \
+	FACT(TRUST, "trust", \
+		"interface; text pcp|dscp") \
+	FACT(PFC, "PFC of a priority", \
+		"interface, priority; number 0|1") \
+	FACT(DSCP_MAP, "DSCP to priority", \
+		"interface, DSCP; number priority") \
+	FACT(VLAN, "VLAN", \
+		"interface") \
+	FACT(BUFFER, "port buffer", \
+		"interface, buffer; number bytes") \
+	FACT(PRIO_BUFFER, "priority to buffer", \
+		"interface, priority; number buffer") \
+	FACT(SWITCH_PFC, "PFC of a switch port", \
+		"port, priority; number 1") \
+	FACT(SWITCH_MAP, "DSCP to class on a switch", \
+		"map, DSCP; number class") \
+	FACT(PROFILE, "switch buffer profile", \
+		"profile, xoff|xon|size; number bytes") \
+	FACT(PG, "switch priority group", \
+		"port, priorities; text profile") \
+	FACT(TC, "traffic class byte", \
+		"variable; number") \
+	FACT(DATA_DSCP, "DSCP of the data", \
+		"number") \
+	FACT(ROCE_PRIO, "priority of RoCE", \
+		"number") \
+	FACT(CNP_DSCP, "DSCP of CNPs", \
+		"interface; number") \
+	FACT(CC_ENABLE, "congestion control of a priority", \
+		"rp|np, priority; number 0|1") \
+	FACT(COMMAND, "command", \
+		"program; text") \
+	FACT(CAPTURE_DSCP, "DSCP in a capture", \
+		"direction; number DSCP, more packets") \
+	FACT(CAPTURE, "capture", \
+		"pps|frame|dropped|captured; number") \
+	FACT(MAC_PAIR, "MAC addresses of a frame", \
+		"text source; extra destination") \
+	FACT(ROCE_TOS, "default ToS of rdma_cm", \
+		"number") \
+	FACT(LLDPAD, "lldpad", \
+		"number 1 runs") \
+	FACT(COUNTER, "counter", \
+		"interface or device, name; number; more 1 when a difference") \
+	FACT(PAUSE_PARAM, "802.3x pause", \
+		"interface, rx|tx; number 0|1") \
+	FACT(PERF_SIZE, "perftest message size", \
+		"number bytes") \
+	FACT(PERF_ITERATIONS, "perftest iterations", \
+		"number") \
+	FACT(PERF_PEAK, "perftest peak", \
+		"text unit; number Gb/s") \
+	FACT(PERF_AVG, "perftest average", \
+		"text unit; number Gb/s, more as printed") \
+	FACT(PERF_RATE, "perftest message rate", \
+		"number millions a second") \
+	FACT(PERF_PARAM, "perftest parameter", \
+		"name; text") \
+	FACT(FIGURE, "bandwidth in a sentence", \
+		"text line; number Gb/s, more how many on the line before it") \
+	FACT(SUM, "bandwidths added", \
+		"text line; number Gb/s, more terms") \
+	FACT(NCCL_ROW, "collective result", \
+		"name test; number bus bandwidth GB/s, more bytes") \
+	FACT(NCCL_AVG, "average bus bandwidth", \
+		"number GB/s") \
+	FACT(EXPECTED, "bandwidth expected", \
+		"text; number GB/s") \
+	FACT(PAIR, "pair bandwidth", \
+		"node, node; number") \
+	FACT(CABLE, "cable", \
+		"end, end; text planned|found") \
+	FACT(CABLE_RULE, "cabling rule", \
+		"text port; extra port") \
+	FACT(WC, "completion error", \
+		"device, status name; text line; number status, more vendor value") \
+	FACT(WC_QUERY, "completion status to decode", \
+		"number") \
+	FACT(WC_COUNT, "completions before the error", \
+		"posted|completed|bytes; number") \
+	FACT(CQE, "vendor completion status", \
+		"local, peer; text") \
+	FACT(TLS, "TLS of an end", \
+		"text ENABLE|DISABLE; number TCP port") \
+	FACT(PORT_IN_USE, "listen port in use", \
+		"number TCP port") \
+	FACT(LINK_EVENT, "link event", \
+		"interface; text up|down") \
+	FACT(LINK_HISTORY, "link losses so far", \
+		"device; number") \
+	FACT(WRED, "switch queue threshold", \
+		"drop|xoff|kmin|kmax; number megabytes") \
+	FACT(NETEM, "netem", \
+		"interface; text") \
+	FACT(DRIVER, "driver", \
+		"text") \
+	FACT(ECMP, "ECMP coverage", \
+		"paths|probability|cap|wanted|coverage; number") \
+	FACT(PROBE_FILTER, "probe pairs left out", \
+		"text reason; number pairs") \
+	FACT(CPU_FREQ, "CPU frequency", \
+		"text") \
+	FACT(BAD_JSON, "text that should be JSON", \
+		"text") \
+	FACT(BOND, "bond", \
+		"device; number members, more Gb/s each") \
+	FACT(STORM, "PFC storm", \
+		"port; text") \
+	FACT(ROCE_ECE, "ECE switch of a run", \
+		"number 0|1")
+/* clang-format on */
+
+#endif

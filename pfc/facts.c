@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/grow.h"
+
+static const char *const key_names[FACT_KEYS] = {
+#define FACT(key, name, fields) [FACT_##key] = (name),
+	FACT_TABLE(FACT)
+#undef FACT
+};
+
+void facts_init(struct facts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+}
+
+void facts_free(struct facts *facts)
+{
+	arena_free(&facts->arena);
+	free(facts->items);
+	facts_init(facts);
+}
+
+const char *fact_key_name(enum fact_key key)
+{
+	return key_names[key];
+}
+
+const char *facts_keep(struct facts *facts, const char *text)
+{
+	return text && *text ? arena_text(&facts->arena, text, strlen(text)) : "";
+}
+
+struct fact *facts_add(struct facts *facts, enum fact_key key, const char *place,
+	const char *subject, const char *name, const char *text)
+{
+	static struct fact spare;
+	struct fact *fact;
+
+	if (facts->count == FACTS_MAX ||
+		(key != FACT_COUNTER && facts->of_key[key] == FACTS_KEY_MAX)) {
+		facts->dropped++;
+		return &spare;
+	}
+	facts->items = grow(facts->items, facts->count, &facts->room, sizeof(*facts->items));
+	fact = &facts->items[facts->count++];
+	*fact = (struct fact){ .key = key,
+		.place = facts_keep(facts, place),
+		.subject = facts_keep(facts, subject),
+		.name = facts_keep(facts, name),
+		.text = facts_keep(facts, text),
+		.extra = "",
+		.priority = -1 };
+	if (facts->last[key])
+		facts->items[facts->last[key] - 1].next = (uint32_t)facts->count;
+	else
+		facts->first[key] = (uint32_t)facts->count;
+	facts->last[key] = (uint32_t)facts->count;
+	facts->of_key[key]++;
+	return fact;
+}
+
+const struct fact *facts_first(const struct facts *facts, enum fact_key key)
+{
+	return facts->first[key] ? &facts->items[facts->first[key] - 1] : NULL;
+}
+
+const struct fact *facts_next(const struct facts *facts, const struct fact *fact)
+{
+	return fact->next ? &facts->items[fact->next - 1] : NULL;
+}
+
+static bool matches(
+	const struct fact *fact, const char *place, const char *subject, const char *name)
+{
+	return (!place || strcmp(fact->place, place) == 0) &&
+	       (!subject || strcmp(fact->subject, subject) == 0) &&
+	       (!name || strcmp(fact->name, name) == 0);
+}
+
+const struct fact *facts_find(const struct facts *facts, enum fact_key key, const char *place,
+	const char *subject, const char *name)
+{
+	FACTS_EACH(facts, key, fact)
+	if (matches(fact, place, subject, name))
+		return fact;
+	return NULL;
+}
+
+const struct fact *facts_find_last(const struct facts *facts, enum fact_key key,
+	const char *place, const char *subject, const char *name)
+{
+	const struct fact *last = NULL;
+
+	FACTS_EACH(facts, key, fact)
+	if (matches(fact, place, subject, name))
+		last = fact;
+	return last;
+}
+
+const struct fact *facts_beside(
+	const struct facts *facts, enum fact_key key, const struct fact *fact)
+{
+	FACTS_EACH(facts, key, other)
+	if (other->section == fact->section && other->line == fact->line)
+		return other;
+	return NULL;
+}
+
+static size_t add_distinct(const char **names, size_t count, size_t room, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return count;
+	if (count < room)
+		names[count++] = name;
+	return count;
+}
+
+size_t facts_places(
+	const struct facts *facts, enum fact_key key, const char **places, size_t room)
+{
+	size_t count = 0;
+
+	FACTS_EACH(facts, key, fact)
+	count = add_distinct(places, count, room, fact->place);
+	return count;
+}
+
+size_t facts_subjects(const struct facts *facts, enum fact_key key, const char *place,
+	const char **subjects, size_t room)
+{
+	size_t count = 0;
+
+	FACTS_EACH(facts, key, fact)
+	if (!place || strcmp(fact->place, place) == 0)
+		count = add_distinct(subjects, count, room, fact->subject);
+	return count;
+}

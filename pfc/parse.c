@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pfc/scan.h"
+
+static void (*const parsers[])(const struct reader *reader) = {
+	parse_gid,
+	parse_perftest,
+	parse_nccl,
+	parse_nccl_tests,
+	parse_hccl,
+	parse_wc,
+	parse_qos,
+	parse_switch,
+	parse_counters,
+	parse_ip,
+	parse_host,
+	parse_pci,
+	parse_link,
+	parse_capture,
+	parse_figures,
+	parse_json,
+};
+
+static bool is_device(const char *word)
+{
+	static const char *const starts[] = { "mlx5_", "mlx4_", "bnxt_re", "hns_", "irdma",
+		"rxe", "ionic_", "rocep", "roceo", "rdmap", "rdma_bond", "ens", "enp", "eno",
+		"eth", "bond", "net", "rail", "ib", "Ethernet", "enP", "p", "cx", "rdma" };
+	size_t length = strcspn(word, ":,)/");
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		size_t start = strlen(starts[i]);
+
+		if (strncmp(word, starts[i], start) == 0 && length > start && length < 32 &&
+			strpbrk(word + start - 1, "0123456789") &&
+			strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789_.-") >= length)
+			return true;
+	}
+	return false;
+}
+
+/* The interface or device in a title: behind -i, -d, -S, dev, show, or in a
+ * path of sysfs. */
+static const char *titled_device(struct facts *facts, const char *title)
+{
+	static const char *const folders[] = { "/sys/class/net/", "/sys/class/infiniband/",
+		"/sys/kernel/config/rdma_cm/" };
+	struct words words;
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		const char *after = scan_after(title, folders[i]);
+
+		if (after) {
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(after, "/ "), after);
+			return facts_keep(facts, name);
+		}
+	}
+	scan_words(title, &words);
+	for (int i = 1; i < words.count; i++) {
+		if (!is_device(words.at[i]) || scan_has(words.at[i], "_bw") ||
+			scan_has(words.at[i], "_lat") || scan_has(words.at[i], "_perf"))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(words.at[i], ":,)"),
+			words.at[i]);
+		return facts_keep(facts, name);
+	}
+	return "";
+}
+
+void parse_bundle(struct facts *facts, const struct bundle *bundle)
+{
+	for (size_t i = 0; i < bundle->section_count; i++) {
+		struct reader reader = {
+			.facts = facts,
+			.section = &bundle->sections[i],
+			.lines = bundle->lines + bundle->sections[i].first,
+			.count = bundle->sections[i].count,
+		};
+
+		reader.device = titled_device(facts, bundle->sections[i].what);
+		for (size_t j = 0; j < sizeof(parsers) / sizeof(parsers[0]); j++)
+			parsers[j](&reader);
+	}
+}
+
+struct fact *reader_add(const struct reader *reader, long line, enum fact_key key,
+	const char *subject, const char *name, const char *text)
+{
+	struct fact *fact =
+		facts_add(reader->facts, key, reader->section->place, subject, name, text);
+
+	fact->section = reader->section;
+	fact->line = line < 0 ? 0 : reader->lines[line].number;
+	return fact;
+}
+
+struct fact *reader_number(const struct reader *reader, long line, enum fact_key key,
+	const char *subject, const char *name, double number)
+{
+	struct fact *fact = reader_add(reader, line, key, subject, name, NULL);
+
+	fact->has_number = true;
+	fact->number = number;
+	return fact;
+}

@@ -1,0 +1,57 @@
+/*
+ * parse - text into facts: one function a family of tools.
+ *
+ * Each looks at every section and takes what it knows by its form, whatever the
+ * title says; a title only names place, interface and window. So output that
+ * somebody pasted under a wrong or missing title is read as well. A parser
+ * never concludes: it adds facts.
+ */
+#ifndef PFC_PARSE_H
+#define PFC_PARSE_H
+
+#include "pfc/bundle.h"
+#include "pfc/facts.h"
+
+/* One section with its lines, and where its facts go. */
+struct reader {
+	struct facts *facts;
+	const struct section *section;
+	const struct line *lines;
+	size_t count;
+	const char *device; /* interface or RDMA device that the title names; "" */
+};
+
+/* All parsers over all sections. */
+void parse_bundle(struct facts *facts, const struct bundle *bundle);
+
+void parse_gid(const struct reader *reader);        /* show_gids, ibv_devinfo -v, sysfs, NCCL */
+void parse_perftest(const struct reader *reader);   /* ib_*_bw and ib_*_lat, text and JSON */
+void parse_nccl(const struct reader *reader);       /* NCCL_DEBUG logs */
+void parse_nccl_tests(const struct reader *reader); /* all_reduce_perf and others */
+void parse_hccl(const struct reader *reader);       /* HCCL logs, hccn_tool, hccl_test */
+void parse_wc(const struct reader *reader);         /* completion errors of any library */
+void parse_qos(const struct reader *reader);    /* mlnx_qos, dcb, hccn_tool, ecn and tc files */
+void parse_switch(const struct reader *reader); /* SONiC and other switch configuration */
+void parse_counters(const struct reader *reader); /* ethtool -S, rdma statistic, hw_counters */
+void parse_ip(const struct reader *reader);       /* ip, ifconfig, sysctl, routing rules */
+void parse_host(const struct reader *reader);     /* env, limits, modules, kernel, governor */
+void parse_pci(const struct reader *reader);      /* lspci, sysfs pci, dmesg */
+void parse_link(const struct reader *reader);     /* ethtool, ibstat, link events, bonds */
+void parse_capture(const struct reader *reader);  /* tcpdump and what people sum up from it */
+void parse_figures(const struct reader *reader);  /* tables and sentences with bandwidths */
+void parse_json(const struct reader *reader);     /* -j of ip, dcb, rdma, ethtool; config_db */
+
+/* --- for the parsers --- */
+
+/* A fact about the section's place, marked with section and line. line: index in
+ * reader->lines, or -1 for the title. */
+struct fact *reader_add(const struct reader *reader, long line, enum fact_key key,
+	const char *subject, const char *name, const char *text);
+/* The same with a number. */
+struct fact *reader_number(const struct reader *reader, long line, enum fact_key key,
+	const char *subject, const char *name, double number);
+/* A counter whose name pfc/counter_table.h knows. */
+void counter_add(const struct reader *reader, long line, const char *device, const char *name,
+	double value);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/parse.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pfc/scan.h"
+
+/* "mlx5_0 812000000000" under a title about bytes. */
+static void read_bytes(const struct reader *reader, long line, const char *text)
+{
+	struct words words;
+	char name[64];
+	double number;
+
+	scan_words(text, &words);
+	if (!scan_has(reader->section->title, "bytes") || words.count < 2 ||
+		!isalpha((unsigned char)*words.at[0]) ||
+		!scan_whole_number(words.at[words.count - 1], &number))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words.at[0], ":"), words.at[0]);
+	reader_number(reader, line, FACT_BYTES, name, NULL, number);
+}
+
+/* "n1 n2 24.8", "n1-n2: 24.8 GB/s", "n1 <-> n2 24.8" under a title about pairs. */
+static void read_pair(const struct reader *reader, long line, const char *text)
+{
+	char copy[256], a[64], b[64];
+	struct words words;
+	double number;
+
+	if (!scan_has(reader->section->title, "pair") &&
+		!scan_has(reader->section->title, "2-node"))
+		return;
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *c = copy; *c; c++)
+		if (strchr("<>,:|", *c) ||
+			(*c == '-' && (c[1] == '>' || c[1] == ' ' || c == copy ||
+					      c[-1] == ' ' || c[-1] == '<')))
+			*c = ' ';
+	scan_words(copy, &words);
+	if (words.count >= 2 && strchr(words.at[0], '-') &&
+		scan_number(words.at[1], &number, NULL)) {
+		const char *dash = strchr(words.at[0], '-');
+
+		snprintf(a, sizeof(a), "%.*s", (int)(dash - words.at[0]), words.at[0]);
+		snprintf(b, sizeof(b), "%s", dash + 1);
+	} else if (words.count >= 3 && scan_number(words.at[2], &number, NULL) &&
+		   isalpha((unsigned char)*words.at[0]) &&
+		   isalpha((unsigned char)*words.at[1])) {
+		snprintf(a, sizeof(a), "%s", words.at[0]);
+		snprintf(b, sizeof(b), "%s", words.at[1]);
+	} else {
+		return;
+	}
+	if (*a && *b)
+		reader_number(reader, line, FACT_PAIR, a, b, number);
+}
+
+static bool is_end(const char *word)
+{
+	const char *colon = strchr(word, ':');
+
+	return colon && colon > word && isalpha((unsigned char)*word) && colon[1] &&
+	       !strchr(colon + 1, ':');
+}
+
+/* "h1:p0 <-> h2:p0": a cable, as planned or as found by LLDP. */
+static void read_cable(const struct reader *reader, long line, const char *text)
+{
+	static const char *const joints[] = { "<->", "--", "-", "->", "to", "<=>", "↔" };
+	const char *title = reader->section->title;
+	struct words words;
+	bool planned = scan_has(title, "plan") || scan_has(title, "expected") ||
+		       scan_has(title, "intended") || scan_has(title, "blueprint");
+
+	scan_words(text, &words);
+	if (words.count < 3 || !is_end(words.at[0]) || !is_end(words.at[2]))
+		return;
+	for (size_t i = 0; i < sizeof(joints) / sizeof(joints[0]); i++)
+		if (strcmp(words.at[1], joints[i]) == 0) {
+			reader_add(reader, line, FACT_CABLE, words.at[0], words.at[2],
+				planned ? "planned" : "found");
+			return;
+		}
+}
+
+/* "every cable must join p0 to p1". */
+static void read_cable_rule(const struct reader *reader, long line, const char *text)
+{
+	const char *after = scan_word(text, "join");
+	char from[32], to[32], by[16];
+
+	after = after ? after : scan_word(text, "connect");
+	after = after ? after : scan_word(text, "connects");
+	after = after ? after : scan_word(text, "joins");
+	if (!after || !scan_has(text, "cable") ||
+		sscanf(after, " %31s %15s %31[A-Za-z0-9_]", from, by, to) != 3 ||
+		(strcmp(by, "to") != 0 && strcmp(by, "with") != 0 && strcmp(by, "and") != 0))
+		return;
+	reader_add(reader, line, FACT_CABLE_RULE, NULL, NULL, from)->extra =
+		facts_keep(reader->facts, to);
+}
+
+/* "MiB/s" of what stands before end. */
+static const char *unit_before(struct facts *facts, const char *text, const char *end)
+{
+	const char *start = end;
+	char unit[16];
+
+	while (start > text && (isalpha((unsigned char)start[-1]) || start[-1] == '/'))
+		start--;
+	snprintf(unit, sizeof(unit), "%.*s", (int)(end - start), start);
+	return facts_keep(facts, unit);
+}
+
+/* "ECE on: 10.1 GB/s", "ECE disabled 21 GB/s". */
+static void read_ece(const struct reader *reader, long line, const char *text)
+{
+	const char *after = scan_word(text, "ECE");
+	bool off = scan_word(after, "off") || scan_has(text, "disabled") ||
+		   scan_has(text, "without ECE") || scan_has(text, "no ECE");
+	bool on = scan_word(after, "on") || scan_has(text, "enabled") ||
+		  scan_has(text, "with ECE");
+
+	if ((on || off) && !scan_has(text, "ECE_ENABLE"))
+		reader_number(reader, line, FACT_ROCE_ECE, NULL, "ECE", off ? 0 : 1);
+}
+
+/* Every rate in a sentence, in order; perftest's tables are read elsewhere. */
+static void read_figures(const struct reader *reader, long line, const char *text)
+{
+	const char *at = text, *end;
+	double gbps, order = 0;
+	struct fact *fact;
+
+	while (scan_find_rate_gbps(at, &gbps, &end) && order < 8) {
+		const char *next = end + strspn(end, " ");
+
+		at = end;
+		if (strncmp(next, "port", 4) == 0 || strncmp(next, "NIC", 3) == 0 ||
+			strncmp(next, "link", 4) == 0 || scan_has(text, "Speed"))
+			continue;
+		fact = reader_number(reader, line, FACT_FIGURE, NULL, NULL, gbps);
+		fact->text = facts_keep(reader->facts, text);
+		fact->name = unit_before(reader->facts, text, end);
+		fact->more = order++;
+		if (scan_word(text, "ECE"))
+			read_ece(reader, line, text);
+	}
+}
+
+/* "-1234.56 Gb/s": no measurement. */
+static void read_negative(const struct reader *reader, long line, const char *text)
+{
+	double gbps;
+
+	for (const char *at = text; (at = strchr(at, '-')); at++)
+		if (isdigit((unsigned char)at[1]) && (at == text || strchr(" :=|", at[-1])) &&
+			scan_rate_gbps(at + 1, &gbps, NULL))
+			reader_add(reader, line, FACT_PERF_PARAM, NULL, "invalid", text);
+}
+
+/* "2.6 + 2.4 Gb/s": the terms share the unit behind the last. */
+static void read_sum(const struct reader *reader, long line, const char *text)
+{
+	const char *plus = strstr(text, " + ");
+	double sum, term, factor;
+	int terms = 1;
+	const char *start, *end;
+	struct fact *fact;
+
+	if (!plus)
+		return;
+	start = plus;
+	while (start > text && (isdigit((unsigned char)start[-1]) || start[-1] == '.'))
+		start--;
+	if (start == plus)
+		return;
+	sum = atof(start);
+	for (end = plus; strncmp(end, " + ", 3) == 0; terms++) {
+		if (!scan_number(end + 3, &term, &end))
+			return;
+		sum += term;
+	}
+	factor = scan_unit_gbps(end + strspn(end, " "), NULL);
+	if (factor <= 0)
+		return;
+	fact = reader_number(reader, line, FACT_SUM, NULL, NULL, sum * factor);
+	fact->more = terms;
+	fact->text = facts_keep(reader->facts, text);
+}
+
+/* What a prober says of its coverage of equal paths, and of the pairs it left
+ * out. */
+static void read_coverage(const struct reader *reader, long line, const char *text)
+{
+	static const struct {
+		const char *printed, *name;
+	} keys[] = {
+		{ "ecmp_paths_assumed", "paths" },
+		{ "ecmp_paths", "paths" },
+		{ "equal-cost paths", "paths" },
+		{ "ECMP paths", "paths" },
+		{ "paths", "paths" },
+		{ "ecmp_coverage_probability", "probability" },
+		{ "coverage_probability", "probability" },
+		{ "probability", "probability" },
+		{ "target coverage", "probability" },
+		{ "wanted certainty", "probability" },
+		{ "certainty", "probability" },
+		{ "ecmp_max_flow_labels", "cap" },
+		{ "max_flow_labels", "cap" },
+		{ "flow_label_cap", "cap" },
+		{ "max_source_ports", "cap" },
+		{ "cap", "cap" },
+		{ "source ports", "cap" },
+		{ "flow labels", "cap" },
+		{ "source_ports", "cap" },
+		{ "flow_labels", "cap" },
+		{ "limit", "cap" },
+	};
+	bool given[3] = { false };
+
+	if (!scan_has(text, "path") && !scan_has(text, "cover") && !scan_has(text, "port") &&
+		!scan_has(text, "label") && !scan_has(text, "probab") &&
+		!scan_has(text, "cap") && !scan_has(text, "certain"))
+		return;
+	if (!scan_has(reader->section->title, "ecmp") && !scan_has(text, "ecmp") &&
+		!scan_has(reader->section->title, "coverage") &&
+		!scan_has(reader->section->title, "probe") &&
+		!scan_has(reader->section->title, "ping"))
+		return;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *after = scan_after(text, keys[i].printed), *before;
+		size_t kind = *keys[i].name == 'c' ? 2 : keys[i].name[1] == 'r';
+		double number;
+
+		if (!after || given[kind])
+			continue;
+		before = after - strlen(keys[i].printed);
+		while (before > text && before[-1] == ' ')
+			before--;
+		while (before > text &&
+			(isdigit((unsigned char)before[-1]) || before[-1] == '.'))
+			before--;
+		if (!scan_number(after + strspn(after, " :=\t>"), &number, NULL) &&
+			!scan_number(before, &number, NULL))
+			continue;
+		if (kind == 1 && number > 1)
+			number /= 100;
+		given[kind] = true;
+		reader_number(reader, line, FACT_ECMP, NULL, keys[i].name, number);
+	}
+}
+
+static void read_filter(const struct reader *reader, long line, const char *text)
+{
+	static const char *const verbs[] = { "skipped", "filtered", "left out", "excluded",
+		"not probed", "dropped from the plan", "unprobeable", "cannot be probed" };
+	static const char *const reasons[] = { "family", "link-local", "same host", "same-host",
+		"ipv4", "ipv6", "self", "cross-family", "GID" };
+	const char *digit;
+	double number = 0;
+	bool verb = false, reason = false;
+
+	if (!scan_has(text, "pair") && !scan_has(text, "target") && !scan_has(text, "probe") &&
+		!scan_has(reader->section->title, "prob"))
+		return;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		verb = verb || scan_has(text, verbs[i]);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		reason = reason || scan_has(text, reasons[i]);
+	if (!verb || (!reason && !scan_has(reader->section->title, "plan")))
+		return;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && number < 1; i++) {
+		const char *after = scan_after(text, verbs[i]);
+
+		if (after && isdigit((unsigned char)after[strspn(after, " :=(")]))
+			scan_number(after + strspn(after, " :=("), &number, NULL);
+	}
+	digit = text + strcspn(text, "0123456789");
+	if (number < 1)
+		scan_number(digit, &number, NULL);
+	reader_number(reader, line, FACT_PROBE_FILTER, NULL, NULL, number)->text =
+		facts_keep(reader->facts, text);
+}
+
+static void read_netem(const struct reader *reader, long line, const char *text)
+{
+	char value[64];
+
+	if (scan_word(text, "netem") &&
+		(scan_word(text, "loss") || scan_word(text, "corrupt") ||
+			scan_word(text, "delay")))
+		reader_add(reader, line, FACT_NETEM, reader->device, NULL, text);
+	if (scan_value(text, "driver", value, sizeof(value)))
+		reader_add(reader, line, FACT_DRIVER, NULL, NULL, value);
+}
+
+void parse_figures(const struct reader *reader)
+{
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *text = reader->lines[i].text;
+
+		read_bytes(reader, i, text);
+		read_pair(reader, i, text);
+		read_cable(reader, i, text);
+		read_cable_rule(reader, i, text);
+		read_figures(reader, i, text);
+		read_negative(reader, i, text);
+		read_sum(reader, i, text);
+		read_coverage(reader, i, text);
+		read_filter(reader, i, text);
+		read_netem(reader, i, text);
+	}
+}

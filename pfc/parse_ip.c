@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/parse.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pfc/scan.h"
+
+static void add_address(
+	const struct reader *reader, long line, const char *iface, const char *word)
+{
+	unsigned address;
+	int length;
+	struct fact *fact;
+	char text[32];
+
+	if (!scan_ipv4(word, &address, &length) || strncmp(word, "127.", 4) == 0)
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(word, "/"), word);
+	fact = reader_number(reader, line, FACT_ADDRESS, iface, NULL, address);
+	fact->text = facts_keep(reader->facts, text);
+	fact->more = length;
+}
+
+static bool is_state(const char *word)
+{
+	return strcmp(word, "UP") == 0 || strcmp(word, "DOWN") == 0 ||
+	       strcmp(word, "UNKNOWN") == 0 || strcmp(word, "LOWERLAYERDOWN") == 0;
+}
+
+static void copy_name(char *name, size_t room, const char *word)
+{
+	snprintf(name, room, "%.*s", (int)strcspn(word, "@:"), word);
+}
+
+/* ip -br: "rail0  UP  192.0.2.72/24 fe80::1/64", "rail0 UP 02:00:.. <...>" */
+static bool read_brief(const struct reader *reader, long line, const struct words *words)
+{
+	char name[64], mac[18];
+
+	if (words->count < 2 || !is_state(words->at[1]))
+		return false;
+	copy_name(name, sizeof(name), words->at[0]);
+	reader_add(reader, line, FACT_NETDEV, name, NULL, words->at[1]);
+	for (int i = 2; i < words->count; i++) {
+		add_address(reader, line, name, words->at[i]);
+		if (scan_mac(words->at[i], mac, sizeof(mac)))
+			reader_add(reader, line, FACT_MAC, name, NULL, mac);
+	}
+	return true;
+}
+
+/* What follows a word: "mtu 9000". */
+static const char *word_after(const struct words *words, const char *key)
+{
+	for (int i = 0; i + 1 < words->count; i++)
+		if (strcmp(words->at[i], key) == 0)
+			return words->at[i + 1];
+	return NULL;
+}
+
+static bool read_mtu(
+	const struct reader *reader, long line, const char *iface, const struct words *words)
+{
+	const char *mtu = word_after(words, "mtu");
+	double number;
+
+	mtu = mtu ? mtu : word_after(words, "MTU");
+	if (!mtu || !scan_number(mtu, &number, NULL))
+		return false;
+	reader_number(reader, line, FACT_NETDEV_MTU, iface, NULL, number);
+	return true;
+}
+
+/* ip addr, ip link, ifconfig: a line that names the interface, and lines below
+ * it that belong to it. */
+static void read_full(const struct reader *reader, long line, const struct words *words,
+	char *iface, size_t room)
+{
+	const char *text = reader->lines[line].text;
+	char mac[18];
+	const char *value;
+
+	if (words->count >= 2 && isdigit((unsigned char)*words->at[0]) &&
+		words->at[0][strlen(words->at[0]) - 1] == ':' && strchr(text, '<')) {
+		copy_name(iface, room, words->at[1]);
+		reader_add(reader, line, FACT_NETDEV, iface, NULL,
+			strstr(text, "LOWER_UP") ? "UP" : "");
+	} else if (words->count >= 2 && strncmp(words->at[1], "flags=", 6) == 0) {
+		copy_name(iface, room, words->at[0]);
+		reader_add(reader, line, FACT_NETDEV, iface, NULL, "");
+	}
+	if (!*iface && !*reader->device)
+		return;
+	if (strchr(text, '<') || words->count > 1)
+		read_mtu(reader, line, *iface ? iface : reader->device, words);
+	value = word_after(words, "inet");
+	if (value && !strchr(value, '/') && word_after(words, "netmask")) {
+		const char *mask = word_after(words, "netmask");
+		char with_length[40];
+		unsigned bits = 0;
+		int length;
+
+		scan_ipv4(mask, &bits, &length);
+		snprintf(with_length, sizeof(with_length), "%.20s/%d", value,
+			__builtin_popcount(bits));
+		add_address(reader, line, *iface ? iface : reader->device, with_length);
+	} else if (value) {
+		add_address(reader, line, *iface ? iface : reader->device, value);
+	}
+	value = word_after(words, "link/ether");
+	value = value ? value : word_after(words, "ether");
+	if (value && scan_mac(value, mac, sizeof(mac)))
+		reader_add(reader, line, FACT_MAC, *iface ? iface : reader->device, NULL, mac);
+	if (scan_has(text, "vlan protocol") || scan_has(text, "vlan id"))
+		reader_add(
+			reader, line, FACT_VLAN, *iface ? iface : reader->device, NULL, NULL);
+}
+
+/* "0: from all lookup local"; a rule by source or output interface is what
+ * several rails need. */
+static void read_rule(const struct reader *reader, long line, const char *text)
+{
+	const char *from = scan_word(text, "from");
+	bool by_source;
+
+	if (!isdigit((unsigned char)text[strspn(text, " ")]) || !from ||
+		!(scan_word(text, "lookup") || scan_word(text, "table")))
+		return;
+	by_source = strncmp(from + strspn(from, " "), "all", 3) != 0 || scan_word(text, "oif");
+	reader_number(reader, line, FACT_IP_RULE, NULL, NULL, by_source)->text =
+		facts_keep(reader->facts, text);
+}
+
+/* "net.ipv4.conf.all.rp_filter = 1", "/proc/sys/net/ipv4/conf/all/rp_filter: 1".
+ * Of names with dots in them (rail0.100) the last word is the setting. */
+static void read_sysctl(const struct reader *reader, long line, const char *text)
+{
+	static const char *const names[] = { "rp_filter", "arp_ignore", "arp_announce",
+		"arp_filter", "accept_local" };
+	const char *conf = scan_after(text, "ipv4.conf.");
+	double number;
+
+	conf = conf ? conf : scan_after(text, "ipv4/conf/");
+	for (size_t i = 0; conf && i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *after = scan_word(conf, names[i]);
+		size_t length = after ? (size_t)(after - conf) - strlen(names[i]) : 0;
+		char iface[64];
+
+		if (!after || length < 2 || length >= sizeof(iface) ||
+			!scan_number(after + strspn(after, " :="), &number, NULL))
+			continue;
+		snprintf(iface, sizeof(iface), "%.*s", (int)length - 1, conf);
+		reader_number(reader, line, FACT_SYSCTL, iface, names[i], number);
+	}
+}
+
+static const char *rail_of(const char *word, char *rail, size_t room)
+{
+	const char *colon = strchr(word, ':');
+
+	snprintf(rail, room, "%s", colon ? colon + 1 : word);
+	return rail;
+}
+
+/* "hostA rail0 -> hostB rail1: unreachable", "hostA:rail0 -> hostB:rail1 100% packet
+ * loss": who reaches whom. The rail is the last word of an end. */
+static void read_reach(const struct reader *reader, long line, const char *text)
+{
+	static const char *const bad[] = { "unreachable", "100% packet loss", "timeout",
+		"timed out", "no route", "fail", "not ok" };
+	static const char *const good[] = { " ok", " 0% packet loss", "reachable", "success",
+		"pass" };
+	const char *arrow = strstr(text, "->");
+	struct words left, right;
+	char from[64], to[64], a[64], b[64];
+	bool is_bad = false, is_good = false;
+	struct fact *fact;
+
+	if (!arrow || scan_has(text, "NCCL") || scan_has(text, "NET/"))
+		return;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		is_bad = is_bad || scan_has(arrow, bad[i]);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		is_good = is_good || scan_has(arrow, good[i]);
+	if (!is_bad && !is_good)
+		return;
+	snprintf(from, sizeof(from), "%.*s",
+		(int)(arrow - text) > 60 ? 60 : (int)(arrow - text), text);
+	scan_words(from, &left);
+	snprintf(to, sizeof(to), "%.60s", arrow + 2);
+	scan_words(to, &right);
+	if (left.count == 0 || right.count == 0)
+		return;
+	rail_of(left.at[left.count - 1], a, sizeof(a));
+	/* The right end is one word with a colon in it, or two. */
+	rail_of(right.at[0], b, sizeof(b));
+	if (left.count > 1 && right.count > 1 && !strchr(left.at[left.count - 1], ':'))
+		snprintf(b, sizeof(b), "%.*s", (int)strcspn(right.at[1], ":,"), right.at[1]);
+	b[strcspn(b, ",")] = '\0';
+	fact = reader_number(reader, line, FACT_REACH, a, b, !is_bad);
+	fact->text = facts_keep(reader->facts, text);
+	fact->more = strcmp(a, b) != 0;
+}
+
+/* ping -I rail0 192.0.2.1 in the title, its statistics below; ip route get. */
+static void read_ping(const struct reader *reader, long line, const char *text)
+{
+	const char *title = reader->section->title;
+	struct words words;
+	bool lost = scan_has(text, "100% packet loss");
+
+	if (scan_has(text, "Network is unreachable") || scan_has(text, "No route to host")) {
+		reader_add(reader, line, FACT_NO_ROUTE, reader->device, NULL, text);
+		return;
+	}
+	if (!scan_has(title, "ping") || !scan_has(text, "packet loss"))
+		return;
+	scan_words(title, &words);
+	reader_number(reader, line, FACT_REACH, reader->device,
+		words.count ? words.at[words.count - 1] : "", !lost)
+		->text = facts_keep(reader->facts, title);
+}
+
+/* A file with one number: /sys/class/net/ens1f0/mtu. */
+static void read_file(const struct reader *reader, long line, const char *text)
+{
+	const char *folder = scan_after(text, "/sys/class/net/");
+	double number;
+	char iface[64], mac[18];
+	const char *value;
+
+	if (scan_has(reader->section->what, "/mtu") && reader->count == 1 &&
+		scan_whole_number(text, &number))
+		reader_number(reader, line, FACT_NETDEV_MTU, reader->device, NULL, number);
+	if (scan_has(reader->section->what, "/address") && scan_mac(text, mac, sizeof(mac)))
+		reader_add(reader, line, FACT_MAC, reader->device, NULL, mac);
+	if (!folder)
+		return;
+	snprintf(iface, sizeof(iface), "%.*s", (int)strcspn(folder, "/"), folder);
+	value = folder + strcspn(folder, ": ");
+	value += strspn(value, ": ");
+	if (scan_has(folder, "/mtu") && scan_number(value, &number, NULL))
+		reader_number(reader, line, FACT_NETDEV_MTU, iface, NULL, number);
+	if (scan_has(folder, "/address") && scan_mac(value, mac, sizeof(mac)))
+		reader_add(reader, line, FACT_MAC, iface, NULL, mac);
+}
+
+/* A list of interface MTUs to convert: each line a number, with a name or not. */
+static void read_mtu_list(const struct reader *reader)
+{
+	if (!scan_has(reader->section->title, "mtu"))
+		return;
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *text = reader->lines[i].text, *equals = strpbrk(text, "=:");
+		double number;
+
+		if (equals &&
+			(!scan_has(text, "mtu") || strncmp(text, "netdev_mtu", 10) != 0) &&
+			strcspn(text, "=:") > 12)
+			continue;
+		text = equals ? equals + 1 : text;
+		if ((reader->count > 1 || equals) && !scan_has(reader->section->what, "/mtu") &&
+			!scan_has(reader->lines[i].text, "active") &&
+			scan_whole_number(text + strspn(text, " "), &number))
+			reader_number(reader, i, FACT_MTU_QUERY, NULL, NULL, number);
+	}
+}
+
+void parse_ip(const struct reader *reader)
+{
+	char iface[64] = "";
+
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *text = reader->lines[i].text;
+		struct words words;
+
+		scan_words(text, &words);
+		if (!read_brief(reader, i, &words))
+			read_full(reader, i, &words, iface, sizeof(iface));
+		read_rule(reader, i, text);
+		read_sysctl(reader, i, text);
+		read_reach(reader, i, text);
+		read_ping(reader, i, text);
+		read_file(reader, i, text);
+	}
+	read_mtu_list(reader);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/parse.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pfc/scan.h"
+
+static struct fact *add_rate(
+	const struct reader *reader, long line, const char *device, double gbps)
+{
+	return reader_number(reader, line, FACT_RATE, device, NULL, gbps);
+}
+
+static bool is_rdma(const char *word)
+{
+	static const char *const starts[] = { "mlx", "bnxt_re", "hns_", "irdma", "rxe", "ionic",
+		"rocep", "roceo", "rdma", "bond", "ens", "eth", "enp", "npu", "hccn" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (strncmp(word, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/* ethtool "Speed: 100000Mb/s", ibstat "Rate: 200", sysfs "rate: 200 Gb/sec (4X HDR)",
+ * "host1 mlx5_0 Rate: 200", and "mlx5_0 400" under a title about rates. */
+static void read_rate(
+	const struct reader *reader, long line, const char *text, const char *device)
+{
+	const char *after = scan_word(text, "Speed");
+	struct words words;
+	struct fact *fact;
+	double gbps;
+
+	if (after && scan_rate_gbps(after + strspn(after, " :=\t"), &gbps, NULL) && gbps > 0) {
+		add_rate(reader, line, device, gbps);
+		return;
+	}
+	scan_words(text, &words);
+	after = scan_word(text, "Rate");
+	if (after && !scan_has(text, "MsgRate") &&
+		scan_number(after + strspn(after, " :=\t"), &gbps, NULL) && gbps > 0 &&
+		gbps < 10000) {
+		bool named = words.count >= 3 && scan_has(words.at[2], "rate");
+
+		fact = add_rate(reader, line, named ? words.at[1] : device, gbps);
+		if (named)
+			fact->place = facts_keep(reader->facts, words.at[0]);
+		else if (words.count >= 2 && is_rdma(words.at[0]))
+			fact->subject = facts_keep(reader->facts, words.at[0]);
+		return;
+	}
+	if (!scan_has(reader->section->title, "rate") &&
+		!scan_has(reader->section->title, "speed"))
+		return;
+	for (int i = 0; i + 1 < words.count && i < 2; i++) {
+		if (!is_rdma(words.at[i]) || !isdigit((unsigned char)*words.at[i + 1]))
+			continue;
+		words.text[0] = words.text[0];
+		if (!scan_rate_gbps(words.at[i + 1], &gbps, NULL) &&
+			!scan_whole_number(words.at[i + 1], &gbps))
+			continue;
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(words.at[i], ":"),
+			words.at[i]);
+		fact = add_rate(reader, line, name, gbps);
+		if (i == 1)
+			fact->place = facts_keep(reader->facts, words.at[0]);
+		return;
+	}
+}
+
+/* "25 Gb/s ports", "one 200G NIC": what a sentence says of the port. */
+static void read_port_sentence(const struct reader *reader, long line, const char *text)
+{
+	const char *at = text, *end;
+	double gbps;
+
+	while (scan_find_rate_gbps(at, &gbps, &end)) {
+		const char *next = end + strspn(end, " ");
+
+		if (strncmp(next, "port", 4) == 0 || strncmp(next, "NIC", 3) == 0 ||
+			strncmp(next, "link", 4) == 0 || strncmp(next, "line rate", 9) == 0 ||
+			strncmp(next, "RoCE NIC", 8) == 0) {
+			add_rate(reader, line, "", gbps);
+			return;
+		}
+		at = end;
+	}
+}
+
+/* ibv_devinfo and sentences: active_mtu, path_mtu, "RoCE MTU 1024", link_layer. */
+static void read_mtu(
+	const struct reader *reader, long line, const char *text, const char *device)
+{
+	static const char *const active[] = { "active_mtu", "RoCE MTU", "active MTU" };
+	static const char *const asked[] = { "path_mtu", "path mtu", "path MTU" };
+	const char *after;
+	double number;
+
+	for (size_t i = 0; i < sizeof(active) / sizeof(active[0]); i++) {
+		after = scan_word(text, active[i]);
+		if (after && scan_number(after + strspn(after, " :=\t"), &number, NULL) &&
+			number >= 256) {
+			reader_number(reader, line, FACT_ACTIVE_MTU, device, NULL, number);
+			break;
+		}
+	}
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		after = scan_word(text, asked[i]);
+		if (!after || !scan_number(after + strspn(after, " :=\t"), &number, NULL))
+			continue;
+		/* enum ibv_mtu: 1 is 256, 5 is 4096. */
+		if (number >= 1 && number <= 5)
+			number = 128 << (int)number;
+		reader_number(reader, line, FACT_PATH_MTU, device, NULL, number);
+		break;
+	}
+	after = scan_after(text, "link_layer:");
+	if (after)
+		reader_add(reader, line, FACT_LINK_LAYER, device, NULL,
+			after + strspn(after, " \t"));
+}
+
+/* Kernel and log lines that tell of a link going down or up. */
+static void read_event(const struct reader *reader, long line, const char *text)
+{
+	static const char *const down[] = { "Link down", "NIC Link is Down",
+		"link is not ready", "Link is Down", "lost carrier", "Lost carrier",
+		"carrier lost", "link status definitely down", "operstate down",
+		"changed state to down", "LINEPROTO-5-UPDOWN" };
+	static const char *const up[] = { "Link up", "NIC Link is Up", "Link is Up",
+		"Gained carrier", "carrier acquired", "link becomes ready",
+		"changed state to up", "link status definitely up" };
+	struct words words;
+	const char *iface = reader->device;
+	bool is_down = false, is_up = false;
+
+	if (scan_has(text, "[devid"))
+		return;
+	for (size_t i = 0; i < sizeof(down) / sizeof(down[0]) - 1; i++)
+		is_down = is_down || strcasestr(text, down[i]);
+	for (size_t i = 0; i < sizeof(up) / sizeof(up[0]); i++)
+		is_up = is_up || strcasestr(text, up[i]);
+	if ((!is_down && !is_up) || scan_has(text, "link down count") ||
+		scan_has(text, "Link Down Counter") || scan_has(text, "Link Down Events"))
+		return;
+	scan_words(text, &words);
+	for (int i = 0; i < words.count; i++)
+		if (is_rdma(words.at[i]) && strpbrk(words.at[i], "0123456789") &&
+			!scan_has(words.at[i], "mlx5_core"))
+			iface = words.at[i];
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(iface, ":"), iface);
+	reader_add(reader, line, FACT_LINK_EVENT, name, NULL, is_down ? "down" : "up");
+}
+
+/* ethtool -a: "RX:  on", "TX:  off". */
+static void read_pause(const struct reader *reader, long line, const char *text)
+{
+	char value[8];
+
+	if (!scan_has(reader->section->title, "ethtool -a") &&
+		!scan_has(reader->section->title, "pause"))
+		return;
+	if (strncmp(text, "RX:", 3) == 0 && sscanf(text + 3, " %7s", value) == 1)
+		reader_number(reader, line, FACT_PAUSE_PARAM, reader->device, "rx",
+			strcmp(value, "on") == 0);
+	if (strncmp(text, "TX:", 3) == 0 && sscanf(text + 3, " %7s", value) == 1)
+		reader_number(reader, line, FACT_PAUSE_PARAM, reader->device, "tx",
+			strcmp(value, "on") == 0);
+}
+
+/* "device mlx5_bond_0, bond0 = 2 x 100000Mb/s"; /proc/net/bonding is counted below. */
+static void read_bond(const struct reader *reader, long line, const char *text)
+{
+	const char *times = strstr(text, " x ");
+	double members, each;
+
+	if (!times || !scan_has(text, "bond") || times == text ||
+		!isdigit((unsigned char)times[-1]) || !scan_rate_gbps(times + 3, &each, NULL))
+		return;
+	members = times[-1] - '0';
+	reader_number(reader, line, FACT_BOND, "bond", NULL, members)->more = each;
+}
+
+static void count_members(const struct reader *reader)
+{
+	double members = 0, each = 0;
+	long line = -1;
+
+	if (!scan_has(reader->section->title, "/proc/net/bonding"))
+		return;
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *speed = scan_after(reader->lines[i].text, "Speed:");
+		double gbps;
+
+		if (scan_has(reader->lines[i].text, "Slave Interface:"))
+			members++;
+		if (speed && scan_rate_gbps(speed + strspn(speed, " "), &gbps, NULL)) {
+			each = gbps;
+			line = i;
+		}
+	}
+	if (members > 1 && each > 0)
+		reader_number(reader, line, FACT_BOND, "bond", NULL, members)->more = each;
+}
+
+void parse_link(const struct reader *reader)
+{
+	char device[64];
+
+	snprintf(device, sizeof(device), "%s", reader->device);
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *text = reader->lines[i].text;
+		const char *quote = strchr(text, '\'');
+
+		if (scan_value(text, "hca_id", device, sizeof(device)))
+			continue;
+		if (strncmp(text, "CA '", 4) == 0 && quote)
+			snprintf(device, sizeof(device), "%.*s", (int)strcspn(quote + 1, "'"),
+				quote + 1);
+		if (strncmp(text, "Settings for ", 13) == 0)
+			snprintf(device, sizeof(device), "%.*s", (int)strcspn(text + 13, ":"),
+				text + 13);
+		if (!scan_has(reader->section->title, "/proc/net/bonding"))
+			read_rate(reader, i, text, device);
+		read_port_sentence(reader, i, text);
+		read_mtu(reader, i, text, device);
+		read_event(reader, i, text);
+		read_pause(reader, i, text);
+		read_bond(reader, i, text);
+	}
+	read_port_sentence(reader, -1, reader->section->title);
+	count_members(reader);
+}
