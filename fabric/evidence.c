@@ -113,6 +113,8 @@ static void take(struct evidence *evidence, uint32_t port, const struct counter_
 	if (name->metric == M_DROP_OTHER && *value != EVIDENCE_ABSENT)
 		seen += *value;
 	*value = seen;
+	if (name->metric == M_CARRIER)
+		value[M_CARRIER_TOTAL - M_CARRIER] = row->last;
 }
 
 static int load_counters(struct evidence *evidence, struct run *run,

@@ -29,6 +29,7 @@ enum metric {
 	M_TX_PACKETS,
 	M_RX_PACKETS,
 	M_CARRIER,
+	M_CARRIER_TOTAL, /* level: since the counter began, between stages too */
 	M_CRC,
 	M_TX_PRIO_BYTES,
 	M_TX_PRIO_PACKETS,

@@ -50,6 +50,12 @@ void judging_needs_cause(struct judging *judging)
 	judging->complaints[judging->complaint_count - 1].needs_cause = true;
 }
 
+void judging_else_setting(struct judging *judging, const char *setting)
+{
+	assert(judging->complaint_count > 0);
+	judging->complaints[judging->complaint_count - 1].setting = setting;
+}
+
 /* A port votes once for a flow, however many of its QPs use it: votes of this
  * flow are told by the high bit until all its ways are done. */
 #define FRESH (UINT32_C(1) << 31)
@@ -213,6 +219,11 @@ static void attribute(struct judging *judging, const struct complaint *complaint
 	if (complaint->needs_cause) {
 		finding->verdict = VERDICT_UNKNOWN;
 		finding->culprit_kind = CULPRIT_NONE;
+		return;
+	}
+	if (complaint->setting) {
+		finding->culprit_kind = CULPRIT_SETTING;
+		snprintf(finding->culprit, sizeof(finding->culprit), "%s", complaint->setting);
 		return;
 	}
 	place = place_link(common_link(judging->fabric, votes));

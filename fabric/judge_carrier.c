@@ -4,8 +4,8 @@
  * link.carrier: every link of the file is up at the start and stays up.
  *
  * Two witnesses: the state that a port told at the start (fact oper_state), and
- * carrier_changes over every window. Down once and for all is link.down, coming
- * and going is link.flap.
+ * carrier_changes over every window and from one window to the next. Down once
+ * and for all is link.down, coming and going is link.flap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ struct link_state {
 	bool told, down; /* by the fact of either end */
 	uint64_t changes, dropped;
 	uint64_t counted; /* stages in which carrier_changes was read */
+	uint64_t total;   /* of the counter at the end of the last of them */
 	struct seen seen;
 };
 
@@ -51,14 +52,28 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Changes since the end of the last window that was read, this one included. A
+ * total below what it was is a reset: then only this window counts. */
+static uint64_t changes_of(
+	struct link_state *link, const struct evidence *evidence, uint32_t a, uint32_t b)
+{
+	uint64_t within = larger(
+		evidence_sum(evidence, a, M_CARRIER), evidence_sum(evidence, b, M_CARRIER));
+	uint64_t total = larger(evidence_sum(evidence, a, M_CARRIER_TOTAL),
+		evidence_sum(evidence, b, M_CARRIER_TOTAL));
+	uint64_t since = link->counted && total >= link->total ? total - link->total : 0;
+
+	link->total = total;
+	return larger(within, since);
+}
+
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
 	struct link_state *links = state;
 
 	for (uint32_t i = 0; i < judging->fabric->link_count; i++) {
 		uint32_t a = judging->fabric->links[i].a, b = judging->fabric->links[i].b;
-		uint64_t changes = larger(evidence_sum(evidence, a, M_CARRIER),
-			evidence_sum(evidence, b, M_CARRIER));
+		uint64_t changes = changes_of(&links[i], evidence, a, b);
 
 		if (evidence_at(evidence, a, M_CARRIER) != EVIDENCE_ABSENT ||
 			evidence_at(evidence, b, M_CARRIER) != EVIDENCE_ABSENT)

@@ -26,6 +26,7 @@
 /* The busiest port of a way carries this much more than the flow itself, at most,
  * on a way that is not shared: acknowledgements. */
 #define UNSHARED_MOST 1.01
+#define SHARED_ROOM 0.80
 
 /* All permutations with the same number of QPs a pair. */
 struct variant {
@@ -41,8 +42,9 @@ struct variant {
 struct variants {
 	struct variant *items;
 	size_t count, room;
-	double *port_s; /* by port: seconds of payload */
-	double *flow_s; /* by flow: of the busiest port on its way */
+	double *port_s;   /* by port: seconds of payload */
+	double *flow_s;   /* by flow: of the busiest port on its way */
+	double *shared_s; /* by flow: of the busiest that carries others too */
 };
 
 static double least_share(bool not_ect)
@@ -96,15 +98,21 @@ static void load_port(
 static void load_flow(
 	struct variants *all, const struct evidence *evidence, size_t flow, uint32_t port)
 {
-	(void)evidence;
+	const struct run_flow *row = &evidence->flows[flow];
+	double own = seconds(evidence->fabric, port, (double)row->bytes_planned / row->qps);
+
 	if (all->port_s[port] > all->flow_s[flow])
 		all->flow_s[flow] = all->port_s[port];
+	if (all->port_s[port] > own * UNSHARED_MOST && all->port_s[port] > all->shared_s[flow])
+		all->shared_s[flow] = all->port_s[port];
 }
 
 static void load(struct variants *all, const struct evidence *evidence)
 {
 	free(all->flow_s);
+	free(all->shared_s);
 	all->flow_s = zeroed(evidence->flow_count, sizeof(*all->flow_s));
+	all->shared_s = zeroed(evidence->flow_count, sizeof(*all->shared_s));
 	for (uint32_t port = 0; port < evidence->fabric->port_count; port++)
 		all->port_s[port] = 0;
 	each_hop(all, evidence, load_port);
@@ -142,8 +150,10 @@ static void look(struct variants *all, struct variant *variant, const struct evi
 		seconds(fabric, fabric->nics[evidence->src[flow]], (double)row->bytes_planned);
 	share = flow_share(evidence, flow);
 	fair = alone_s / all->flow_s[flow];
-	/* Several QPs may meet others on links that together are just full. */
-	unshared = row->qps == 1 && all->flow_s[flow] <= alone_s * UNSHARED_MOST;
+	/* Several QPs, or flows on a faster link, may together fill a link to the brim
+	 * and mark: that way is shared. A link that others leave room on is not. */
+	unshared = row->qps == 1 && all->flow_s[flow] <= alone_s * UNSHARED_MOST &&
+		   all->shared_s[flow] <= alone_s * SHARED_ROOM;
 	slow = unshared ? share < limit : share < fair * least_share(row->not_ect);
 	variant->flows++;
 	variant->ect += !row->not_ect;
@@ -254,6 +264,7 @@ static void end(struct judging *judging, void *state, bool speak)
 	free(all->items);
 	free(all->port_s);
 	free(all->flow_s);
+	free(all->shared_s);
 	free(all);
 }
 

@@ -111,6 +111,8 @@ static void tell_late(struct judging *judging, struct order *order)
 		"that the egress queue reaches kmin well before the ingress pauses",
 		name);
 	judging_complain(judging, &order->votes, &order->wrong);
+	/* Where no switch is at fault, the thresholds do not go together. */
+	judging_else_setting(judging, "policy.ecn.kmin");
 }
 
 static void tell_early(struct judging *judging, const struct order *order)

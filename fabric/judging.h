@@ -86,7 +86,8 @@ void votes_free(struct votes *votes); /* safe twice */
 struct complaint {
 	size_t finding;
 	struct seen seen;
-	bool needs_cause; /* without one nobody knows: unknown instead of fail */
+	bool needs_cause;    /* without one nobody knows: unknown instead of fail */
+	const char *setting; /* to blame where no component is; or NULL */
 	struct votes votes;
 };
 
@@ -147,6 +148,9 @@ void judging_complain(struct judging *judging, struct votes *votes, const struct
 
 /* The last complaint fails only if a cause explains it. */
 void judging_needs_cause(struct judging *judging);
+
+/* Without a cause the last complaint is of this setting; borrowed, a constant. */
+void judging_else_setting(struct judging *judging, const char *setting);
 
 /* Gives every complaint the culprit that explains most of it. */
 void judging_attribute(struct judging *judging);

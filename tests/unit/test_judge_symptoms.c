@@ -282,7 +282,7 @@ static const struct judge_case {
 	{ "a marked Not-ECT packet fails", mark_what_may_not_be_marked, "lossless.not-ect",
 		VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
 	{ "pause before marking fails", pause_before_marking, "lossless.ecn-first",
-		VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+		VERDICT_FAIL, CULPRIT_SETTING, "policy.ecn.kmin" },
 	{ "pause after marking passes", pause_after_marking, "lossless.ecn-first", VERDICT_PASS,
 		CULPRIT_NONE, "" },
 	{ "no mark under ECN-capable incast is unknown", no_marks_under_ect, "lossless.table",
