@@ -17,6 +17,10 @@ struct finding_view {
 	bool verbose;       /* nothing folded, nothing cut */
 };
 
+/* Whether a finding before i has its check and verdict: it says the same of another
+ * place. */
+bool text_is_repeat(const struct findings *findings, size_t i);
+
 void text_failures(struct ink *ink, const struct finding_view *view);
 void text_unknowns(struct ink *ink, const struct finding_view *view);
 void text_warnings(struct ink *ink, const struct finding_view *view);

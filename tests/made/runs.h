@@ -22,6 +22,9 @@ enum made_kind {
 /* "pass" and so on; -1 for another name. */
 int made_find(const char *name);
 
+/* The findings that go with a kind of run, sorted. */
+void made_findings(enum made_kind kind, struct findings *findings);
+
 /* Makes the run file at path and opens it for reading; adds and sorts the
  * findings. Ends the program with a sentence when it cannot. */
 struct run *made_run(enum made_kind kind, const char *path, struct findings *findings);
