@@ -140,20 +140,6 @@ static int report(struct run *run, const struct conduct *conduct,
 	return err ? err : report_text(stdout, run, findings, &options, diag);
 }
 
-static int exit_status(enum verdict verdict)
-{
-	switch (verdict) {
-	case VERDICT_PASS:
-	case VERDICT_WARN:
-		return EXIT_PASS;
-	case VERDICT_FAIL:
-		return EXIT_FAIL;
-	case VERDICT_UNKNOWN:
-		break;
-	}
-	return EXIT_UNKNOWN;
-}
-
 /* Judged and reported by the file alone, as weft report does it. */
 static int judge(
 	struct run *run, const struct conduct *conduct, const char *path, struct diag *diag)
@@ -167,7 +153,7 @@ static int judge(
 	if (err)
 		conduct_refuse(conduct, diag);
 	else
-		status = exit_status(report_verdict(run, &findings));
+		status = report_exit_status(report_verdict(run, &findings));
 	findings_free(&findings);
 	return status;
 }

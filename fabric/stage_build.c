@@ -352,5 +352,8 @@ void stage_end(const struct stage_build *build, struct plan_stage *stage)
 	if (stage->ring.ranks)
 		stage->expected_ns = larger(stage->expected_ns, ring_ns(build, &stage->ring));
 	stage->deadline_ns = deadline_ns(build, stage->expected_ns);
-	stage->sample_ns = larger(stage->expected_ns / 100, NS_PER_US);
+	/* A hundred points of a stage that goes as expected, and not without end of one
+	 * that stands still until its deadline. */
+	stage->sample_ns = larger(stage->expected_ns / 100, stage->deadline_ns / 4000);
+	stage->sample_ns = larger(stage->sample_ns, NS_PER_US);
 }
