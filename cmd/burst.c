@@ -12,7 +12,7 @@ static const struct opt burst_opts[] = {
 	{ OPT_NS, "period TIME", HAND(burst_period_ns), 1, NS_PER_S,
 		"from burst to burst; twice what the receiver needs unless given" },
 	{ OPT_COUNT, "bursts N", HAND(bursts), 1, 100000, "how many; 20 unless given" },
-	HAND_OPT_QPS,
+	HAND_OPT_QPS("QPs of each sender; 1 unless given"),
 	HAND_OPT_NOT_ECT,
 	HAND_OPTS_END,
 };

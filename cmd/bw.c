@@ -6,7 +6,7 @@ static const struct opt bw_opts[] = {
 	HAND_OPTS,
 	{ OPT_TEXT, "src NIC", HAND(src), 0, 0, "who sends; drawn unless given" },
 	{ OPT_TEXT, "dst NIC", HAND(dst), 0, 0, "who receives; drawn unless given" },
-	HAND_OPT_QPS,
+	HAND_OPT_QPS("QPs of the flow; 4 unless given"),
 	{ OPT_BYTES, "bytes SIZE", HAND(bytes), 1, HAND_BYTES_MAX,
 		"payload; 64MiB unless given" },
 	HAND_OPT_NOT_ECT,

@@ -37,9 +37,9 @@ struct hand_args {
 	{                                                                                      \
 		OPT_END, NULL, 0, 0, 0, NULL                                                   \
 	}
-#define HAND_OPT_QPS                                                                           \
+#define HAND_OPT_QPS(help)                                                                     \
 	{                                                                                      \
-		OPT_COUNT, "qps N", HAND(qps), 1, 256, "QPs of each flow"                      \
+		OPT_COUNT, "qps N", HAND(qps), 1, 256, help                                    \
 	}
 #define HAND_OPT_NOT_ECT                                                                       \
 	{                                                                                      \

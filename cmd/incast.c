@@ -6,7 +6,7 @@ static const struct opt incast_opts[] = {
 	HAND_OPTS,
 	{ OPT_TEXT, "dst NIC", HAND(dst), 0, 0, "who receives; drawn unless given" },
 	{ OPT_COUNT, "senders N", HAND(senders), 1, 65536, "on other leaves; 8 unless given" },
-	HAND_OPT_QPS,
+	HAND_OPT_QPS("QPs of each sender; 4 unless given"),
 	{ OPT_BYTES, "bytes SIZE", HAND(bytes), 1, HAND_BYTES_MAX,
 		"payload of each sender; 64MiB unless given" },
 	HAND_OPT_NOT_ECT,

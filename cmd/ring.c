@@ -10,7 +10,7 @@ static const struct opt ring_opts[] = {
 		"reduced per rank; 1MiB for each rank unless given" },
 	{ OPT_COUNT, "iterations N", HAND(iterations), 1, 10000,
 		"all-reduces; 5 unless given" },
-	HAND_OPT_QPS,
+	HAND_OPT_QPS("QPs of each edge; 1 unless given"),
 	HAND_OPTS_END,
 };
 
