@@ -151,10 +151,24 @@ static bool tell_host(struct judging *judging, const struct evidence *evidence,
 	return true;
 }
 
+/* What the latency of the steps leaves of the ceiling, by the closed form of the plan:
+ * small chunks and long cables keep a healthy ring below any fixed limit. */
+static double latency_leaves(const struct evidence *evidence)
+{
+	const struct plan_ring *ring = &evidence->ring;
+	double n = ring->ranks, ideal_s;
+
+	ideal_s = (double)ring->bytes * 8 * ring->iterations * 2 * (n - 1) / n /
+		  least_ceiling_bps(evidence);
+	return ideal_s * (double)NS_PER_S / (double)evidence->stage.expected_ns;
+}
+
 static void tell_bandwidth(struct judging *judging, const struct evidence *evidence,
 	const struct ringtime *times, const struct seen *seen)
 {
 	double limit = (double)judging->fabric->limits.busbw_ppb / (double)PPB;
+	double leaves = latency_leaves(evidence);
+	bool short_steps = leaves < limit;
 	double bps = busbw_bps(evidence, times), share = bps / least_ceiling_bps(evidence);
 	const struct edge_time *edge = &times->edges[times->slowest];
 	double n = times->ranks;
@@ -173,8 +187,11 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 		bps / (double)GBPS, share * 100, name,
 		(double)edge->median_ns / (double)NS_PER_US,
 		(double)times->median_ns / (double)NS_PER_US);
+	if (short_steps)
+		limit *= leaves;
 	finding_limit(finding, share, limit, "ratio",
-		"limits.busbw of line rate less framing (MTU %u)", judging->fabric->mtu_bytes);
+		"limits.busbw of line rate less framing (MTU %u)%s", judging->fabric->mtu_bytes,
+		short_steps ? ", less what the latency of steps this short takes" : "");
 	if (share >= limit || tell_host(judging, evidence, times, finding))
 		return;
 	finding->weight = (uint64_t)((limit - share) * 1e6);
