@@ -106,12 +106,27 @@ static struct pcap_file *earliest(struct pcap_report *report)
 	return found;
 }
 
+static void read_one(struct pcap_report *report)
+{
+	struct pcap_file *file = &report->files[0];
+
+	file->tap = tap_for(report, file);
+	while (!interrupted && file->has_record) {
+		wire_record(&report->wire, &file->record, 0, 0);
+		advance(file);
+	}
+}
+
 static void read_files(struct pcap_report *report)
 {
 	struct pcap_file *file;
 
 	for (uint16_t i = 0; i < report->file_count; i++)
 		advance(&report->files[i]);
+	if (report->file_count == 1) {
+		read_one(report);
+		return;
+	}
 	while (!interrupted && (file = earliest(report))) {
 		if (file->tap == TAP_NONE)
 			file->tap = tap_for(report, file);

@@ -41,23 +41,20 @@ void flow_table_free(struct flow_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Multiply and fold (as in wyhash, public domain): all bits of the key reach all
- * bits of the result. Not keyed: an attacker who makes captures may slow us. */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ UINT64_C(0xa0761d6478bd642f)) * (b | 1);
-	return a ^ a >> 32 ^ (b ^ UINT64_C(0xe7037ed1a0b428db)) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
+/* A multiplier for each word, then all bits folded into all. Not keyed: who makes
+ * captures on purpose may slow us. */
 static uint64_t hash_of(const struct flow_key *key)
 {
-	uint64_t words[sizeof(*key) / 8], hash = 0;
+	uint64_t words[sizeof(*key) / 8], hash;
 
 	_Static_assert(sizeof(struct flow_key) == 40, "no padding, whole words");
 	memcpy(words, key, sizeof(words));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		hash = mix(hash ^ words[i], words[i] + i);
-	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	hash = words[0] * UINT64_C(0xa0761d6478bd642f) ^
+	       words[1] * UINT64_C(0xe7037ed1a0b428db) ^
+	       words[2] * UINT64_C(0x8ebc6af09c88c6e3) ^
+	       words[3] * UINT64_C(0x589965cc75374cc3) ^
+	       words[4] * UINT64_C(0x1d8e4e27c47d124f);
+	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
 }
 

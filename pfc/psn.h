@@ -120,6 +120,13 @@ enum psn_arrival {
 } psn_arrive(struct psn_track *track, const struct psn_context *context, uint32_t psn,
 	uint32_t count);
 
+/* psn_arrive() of the one PSN that is due, when no NAK waits for its answer. */
+static inline void psn_next(struct psn_track *track)
+{
+	track->last = track->next;
+	track->next = (track->next + 1) & 0xffffffu;
+}
+
 /* Holes [from, from + count) before psn_arrive() of a later psn; for streams in
  * which not every PSN is due. The first of one arrival opens the gap (NODE_NONE),
  * whose node is returned for the others. from is not behind track->next. */

@@ -37,6 +37,7 @@ void wire_init(struct wire *wire, const struct wire_options *options)
 	*wire = (struct wire){
 		.options = *options,
 		.first_ns = UINT64_MAX,
+		.last_flow = FLOW_NONE,
 		.holes = PSN_POOL_INIT(HOLES_MOST),
 	};
 	wire->events.most = options->events_most ? options->events_most : EVENTS_MOST;

@@ -78,6 +78,7 @@ struct wire {
 	uint64_t tags_left_out;
 
 	struct flow_table flows;
+	uint32_t last_flow; /* of the packet before, or FLOW_NONE */
 	struct psn_pool holes;
 	struct events events;
 	struct pause pause;

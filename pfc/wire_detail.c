@@ -41,7 +41,7 @@ static unsigned place(struct flow_detail *detail, const struct flow *main, uint6
 
 	if (!detail->series_width_ns)
 		detail->series_width_ns = SERIES_WIDTH_NS;
-	while (since / detail->series_width_ns >= FLOW_SERIES)
+	while (since >= FLOW_SERIES * detail->series_width_ns)
 		halve_series(detail);
 	return (unsigned)(since / detail->series_width_ns);
 }

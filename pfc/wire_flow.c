@@ -72,7 +72,17 @@ static uint32_t find_or_add(struct wire *wire, const struct wire_packet *packet)
 	uint32_t index, main;
 
 	make_key(&key, packet);
+	/* Packets come in trains. */
+	if (wire->last_flow < wire->flows.count) {
+		const struct flow *last = flow_at(&wire->flows, wire->last_flow);
+
+		if (last->serial && !last->closed &&
+			last->src_port == packet->frame->src_port &&
+			memcmp(&last->key, &key, sizeof(key)) == 0)
+			return wire->last_flow;
+	}
 	index = flow_find(&wire->flows, &key, packet->frame->src_port, &main);
+	wire->last_flow = index;
 	if (index != FLOW_NONE)
 		return index;
 	if (main != FLOW_NONE && flow_at(&wire->flows, main)->ports >= FLOW_PORTS_MAX)

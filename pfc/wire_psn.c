@@ -154,18 +154,34 @@ static void note_read(
 	reads->count++;
 }
 
+/* What most packets are: the next in order, and nothing hangs on it. */
+static bool is_plain(const struct flow *main, const struct roce *roce)
+{
+	const struct psn_track *track = &main->requests_track;
+
+	return track->started && roce->psn == track->next && !main->read_pending &&
+	       !(roce->what & OP_READ) && track->named_cause == RESEND_NOT;
+}
+
 void wire_request(struct wire *wire, struct wire_packet *packet)
 {
 	struct flow *main = flow_at(&wire->flows, packet->main);
 	const struct roce *roce = packet->roce;
-	struct event event = wire_event(packet, main);
 	struct psn_context context;
 	enum psn_arrival arrival;
+	struct event event;
 	bool read = roce->what & OP_READ;
 	uint32_t count = 1;
 
-	event.stream = STREAM_REQUEST;
 	learn_mtu(main, roce);
+	if (is_plain(main, roce)) {
+		psn_next(&main->requests_track);
+		if (packet->record->has_time)
+			main->last_request_ns = packet->record->time_ns;
+		return;
+	}
+	event = wire_event(packet, main);
+	event.stream = STREAM_REQUEST;
 	if (main->read_pending)
 		settle_read(wire, main, roce->psn);
 	context = packet_context(wire, packet, &event, STREAM_REQUEST, &main->last_request_ns);
