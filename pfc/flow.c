@@ -8,8 +8,8 @@
 #include "lib/grow.h"
 
 #define CHUNK (1u << FLOW_CHUNK_SHIFT)
-#define READ_BLOCKS_MAX 65536u
-#define DETAILS_MAX 8192u
+#define READ_BLOCKS_MAX 32768u
+#define DETAILS_MAX 4096u
 #define TRACKS_MAX 1000000u
 #define DSCP_BLOCKS_MAX 65536u
 #define BLOCK_NONE UINT32_MAX

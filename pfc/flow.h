@@ -101,24 +101,24 @@ struct flow {
 	bool closed; /* its QP number was given to another connection */
 	bool peer_sure;
 	bool had_peer;
-	bool listed;       /* among those that look for a peer */
-	bool acked;        /* acked_psn holds */
-	bool read_pending; /* a READ request whose PSN count waits for the MTU */
-	bool in_response;  /* First or Middle was the last */
-	bool in_message;
-	uint8_t ports;               /* source ports */
-	uint32_t peer;               /* main flow of the other direction, or FLOW_NONE */
-	uint32_t older, newer;       /* in the list of those without a peer */
-	uint32_t acked_psn;          /* of this flow's requests, by the peer */
-	uint32_t ack_psn;            /* last ACK that this flow carried */
-	uint32_t ack_tries, strange; /* searches for a peer; ACKs that do not fit it */
+	bool listed;           /* among those that look for a peer */
+	bool acked;            /* acked_psn holds */
+	bool read_pending;     /* a READ request whose PSN count waits for the MTU */
+	bool in_response;      /* First or Middle was the last */
+	uint8_t ports;         /* source ports */
+	uint8_t strange;       /* ACKs that do not fit the peer */
+	uint16_t ack_tries;    /* searches for one */
+	uint32_t peer;         /* main flow of the other direction, or FLOW_NONE */
+	uint32_t older, newer; /* in the list of those without a peer */
+	uint32_t acked_psn;    /* of this flow's requests, by the peer */
+	uint32_t ack_psn;      /* last ACK that this flow carried */
 	uint32_t pending_psn, pending_bytes;
 	uint32_t reads;  /* block of struct flow_reads, or FLOW_NONE */
 	uint32_t detail; /* block, or FLOW_NONE */
 	struct psn_track requests_track;
 	uint32_t responses_track; /* block, or FLOW_NONE */
 
-	uint64_t last_request_ns, last_response_ns;
+	uint64_t last_request_ns;
 };
 
 /* The window over which the rate before and after a CNP is compared. */

@@ -133,7 +133,8 @@ static uint64_t misfit(const struct wire *wire, const struct flow *candidate,
 /* The more often in vain, the more seldom. */
 static bool worth_a_search(struct flow *flow)
 {
-	flow->ack_tries++;
+	if (flow->ack_tries < UINT16_MAX)
+		flow->ack_tries++;
 	return flow->ack_tries <= 16 || (flow->ack_tries & (flow->ack_tries - 1)) == 0;
 }
 

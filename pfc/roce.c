@@ -132,7 +132,8 @@ bool roce_decode(struct roce *roce, const uint8_t *bth, uint32_t captured_bytes,
 		roce->what = OP_CNP | OP_KNOWN;
 	} else if (roce->opcode < 32 && operation->what) { /* RC, which most are */
 		roce->what = operation->what | OP_KNOWN | OP_RELIABLE;
-		roce->headers_bytes += operation->reth + operation->aeth + operation->extra;
+		roce->headers_bytes =
+			BTH_BYTES + operation->reth + operation->aeth + operation->extra;
 		extended(roce, operation, bth, captured_bytes, BTH_BYTES);
 	} else if (in_service(roce->opcode >> 5, roce->opcode & 31, &before, &roce->what)) {
 		roce->headers_bytes +=

@@ -72,9 +72,9 @@ static struct psn_context packet_context(struct wire *wire, const struct wire_pa
 	struct psn_context context =
 		context_of(wire, flow_at(&wire->flows, packet->main), event, stream);
 
-	context.may_be_copy = packet->copy && packet->record->has_time;
-	if (!packet->record->has_time)
+	if (!packet->record->has_time || !last_ns)
 		return context;
+	context.may_be_copy = packet->copy;
 	if (*last_ns && packet->record->time_ns >= *last_ns)
 		context.since_ns = packet->record->time_ns - *last_ns;
 	*last_ns = packet->record->time_ns;
@@ -338,8 +338,7 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 	track = flow_responses(&wire->flows, main);
 	if (!track)
 		return;
-	context =
-		packet_context(wire, packet, &event, STREAM_RESPONSE, &main->last_response_ns);
+	context = packet_context(wire, packet, &event, STREAM_RESPONSE, NULL);
 	if (!track->started || psn_ahead(roce->psn, track->next) < PSN_HALF)
 		skip_responses(wire, track, &context, main, roce);
 	psn_arrive(track, &context, roce->psn, 1);
