@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "fabric/congest.h"
 #include "fabric/judging.h"
 #include "lib/grow.h"
 #include "lib/units.h"
@@ -98,12 +99,14 @@ static bool tell_switch(
 static void tell_coverage(struct judging *judging, uint32_t unproven, const char *first,
 	const struct marking *ports)
 {
-	uint32_t switches = judging->fabric->leaves + judging->fabric->spines;
+	uint32_t switches = 0;
 	struct finding *finding;
 	uint64_t marked = 0;
 
 	for (uint32_t port = 0; port < judging->fabric->port_count; port++)
 		marked += ports[port].marked;
+	for (uint32_t n = judging->fabric->hosts; n < judging->fabric->node_count; n++)
+		switches += congest_can_queue(judging->fabric, n);
 	if (unproven && !judging->coverage)
 		return;
 	finding = judging_say(judging, "switch.ecn", "lossless",
@@ -115,7 +118,9 @@ static void tell_coverage(struct judging *judging, uint32_t unproven, const char
 			"packets",
 			unproven, switches, first);
 	else
-		finding_text(finding, "each of %u switches marked, %llu packets in all",
+		finding_text(finding,
+			"each of %u switches with a queue that can build up marked, %llu "
+			"packets in all",
 			switches, (unsigned long long)marked);
 }
 
@@ -128,7 +133,7 @@ static void end(struct judging *judging, void *state, bool speak)
 
 	for (uint32_t n = fabric->hosts; speak && fabric->policy.ecn && n < fabric->node_count;
 		n++) {
-		if (tell_switch(judging, n, ports, &bad) || fabric->nodes[n].port_count == 0)
+		if (tell_switch(judging, n, ports, &bad) || !congest_can_queue(fabric, n))
 			continue;
 		if (unproven++ == 0)
 			first = fabric->nodes[n].name;

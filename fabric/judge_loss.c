@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "fabric/chance.h"
+#include "fabric/congest.h"
 #include "fabric/judging.h"
 #include "lib/grow.h"
 #include "lib/units.h"
@@ -137,7 +138,8 @@ static void tell_unseen(struct judging *judging, const struct direction *directi
 
 	for (uint32_t port = 0; port < fabric->port_count; port++) {
 		if (fabric->ports[port].link == PORT_NONE ||
-			directions[port].sent >= PACKETS_LEAST)
+			directions[port].sent >= PACKETS_LEAST ||
+			!congest_link_used(fabric, fabric->ports[port].link))
 			continue;
 		if (unseen++ == 0) {
 			fabric_port_name(fabric, port, name);

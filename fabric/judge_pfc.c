@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fabric/congest.h"
 #include "fabric/judging.h"
 #include "lib/grow.h"
 #include "pfc/obey.h"
@@ -207,27 +208,41 @@ static uint32_t tell_headroom(struct judging *judging, const struct proof *proof
 	return ports;
 }
 
+/* What was never seen of a switch though its place in the fabric allows it: to
+ * pause, to be paused; "" when nothing is missing. */
+static const char *missing(
+	const struct fabric *fabric, uint32_t number, const struct proof *proofs)
+{
+	const struct node *node = &fabric->nodes[number];
+	bool paused = congest_can_be_paused(fabric, number);
+	uint32_t sent = 0, obeyed = 0;
+
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		sent += proofs[node->first_port + i].sent;
+		obeyed += proofs[node->first_port + i].obeyed;
+	}
+	if (!sent && (paused || congest_can_queue(fabric, number)))
+		return "driven to send XOFF";
+	return !obeyed && paused ? "told to stop" : "";
+}
+
 /* Every switch must have paused somebody, and stopped when told. */
 static void tell_coverage(struct judging *judging, const struct proof *proofs)
 {
 	const struct fabric *fabric = judging->fabric;
-	uint32_t unproven = 0, switches = fabric->leaves + fabric->spines;
+	uint32_t unproven = 0, switches = 0;
 	const char *first = "", *what = "";
 	struct finding *finding;
 
 	for (uint32_t n = fabric->hosts; n < fabric->node_count; n++) {
-		const struct node *node = &fabric->nodes[n];
-		uint32_t sent = 0, obeyed = 0;
+		const char *lacks = missing(fabric, n, proofs);
 
-		for (uint32_t i = 0; i < node->port_count; i++) {
-			sent += proofs[node->first_port + i].sent;
-			obeyed += proofs[node->first_port + i].obeyed;
-		}
-		if ((sent && obeyed) || node->port_count == 0)
+		switches += congest_can_queue(fabric, n) || congest_can_be_paused(fabric, n);
+		if (!*lacks || fabric->nodes[n].port_count == 0)
 			continue;
 		if (unproven++ == 0) {
-			first = node->name;
-			what = sent ? "told to stop" : "driven to send XOFF";
+			first = fabric->nodes[n].name;
+			what = lacks;
 		}
 	}
 	if (unproven && !judging->coverage)
@@ -241,8 +256,8 @@ static void tell_coverage(struct judging *judging, const struct proof *proofs)
 			unproven, switches, first, what);
 	else
 		finding_text(finding,
-			"each of %u switches sent XOFF before it had to drop, and "
-			"stopped when told",
+			"each of %u switches that can be driven to it sent XOFF "
+			"before it had to drop, and stopped when told",
 			switches);
 }
 
