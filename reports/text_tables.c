@@ -209,10 +209,10 @@ static void stage_cells(struct table *table, const struct figure_stage *figure)
 void text_stages(struct ink *ink, const struct figures *figures)
 {
 	static const struct table_column columns[] = { { "stage", true, 0 },
-		{ "status", true, 2 }, { "from", false, 5 }, { "window", false, 4 },
+		{ "status", true, 2 }, { "from", false, 6 }, { "window", false, 5 },
 		{ "flows", false, 1 }, { "median", false, 0 }, { "least Gb/s", false, 0 },
 		{ "resent", false, 0 }, { "drops", false, 0 }, { "PFC", false, 3 },
-		{ "CE", false, 3 }, { "note", true, 6 } };
+		{ "CE", false, 4 }, { "note", true, 7 } };
 	struct table table;
 
 	table_init(&table, columns, COUNT_OF(columns));
