@@ -97,7 +97,14 @@ static const char *parting_colon(const char *title)
  * sentence, not a log. */
 static bool is_short_name(const char *title, const char *colon)
 {
+	static const char *const times[] = { "before", "after", "first", "second", "later",
+		"now", "then", "day", "old", "new", "run", "step", "time", "reading", "t0",
+		"t1", "at " };
 	size_t length = (size_t)(colon - title);
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (strncasecmp(title, times[i], strlen(times[i])) == 0)
+			return false;
 
 	return length < 40 && !memchr(title, '/', length) && !memchr(title, ';', length) &&
 	       !memchr(title, '-', length) && !scan_has(title, "log");
@@ -125,7 +132,7 @@ struct title bundle_title(const char *text)
 	if (names_place(text, length)) {
 		title.place_length = two_words(text, length, colon);
 		title.what = colon ? colon + 1 : text + length;
-	} else if (colon && is_short_name(text, colon)) {
+	} else if (colon && is_short_name(text, colon)) { /* "inside mpirun: ulimit -l" */
 		title.place_length = strcspn(text, ":(,");
 		title.what = colon + 1;
 	} else {

@@ -49,6 +49,12 @@
 		"text; number 1 for a rule by source") \
 	FACT(NO_ROUTE, "no route", \
 		"from, to; text") \
+	FACT(ROUTE, "route", \
+		"number 1 through a gateway") \
+	FACT(CALL_FAILED, "verbs call failed", \
+		"name of the call; text") \
+	FACT(POST_FEC_BER, "bit error rate behind the FEC", \
+		"interface; number") \
 	FACT(REACH, "reachability", \
 		"from, to; number 1 reached, 0 not; more 1 when rails differ") \
 	FACT(ENV, "environment", \

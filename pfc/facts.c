@@ -84,9 +84,9 @@ static bool matches(
 const struct fact *facts_find(const struct facts *facts, enum fact_key key, const char *place,
 	const char *subject, const char *name)
 {
-	FACTS_EACH(facts, key, fact)
-	if (matches(fact, place, subject, name))
-		return fact;
+	FACTS_EACH (facts, key, fact)
+		if (matches(fact, place, subject, name))
+			return fact;
 	return NULL;
 }
 
@@ -95,18 +95,18 @@ const struct fact *facts_find_last(const struct facts *facts, enum fact_key key,
 {
 	const struct fact *last = NULL;
 
-	FACTS_EACH(facts, key, fact)
-	if (matches(fact, place, subject, name))
-		last = fact;
+	FACTS_EACH (facts, key, fact)
+		if (matches(fact, place, subject, name))
+			last = fact;
 	return last;
 }
 
 const struct fact *facts_beside(
 	const struct facts *facts, enum fact_key key, const struct fact *fact)
 {
-	FACTS_EACH(facts, key, other)
-	if (other->section == fact->section && other->line == fact->line)
-		return other;
+	FACTS_EACH (facts, key, other)
+		if (other->section == fact->section && other->line == fact->line)
+			return other;
 	return NULL;
 }
 
@@ -125,8 +125,8 @@ size_t facts_places(
 {
 	size_t count = 0;
 
-	FACTS_EACH(facts, key, fact)
-	count = add_distinct(places, count, room, fact->place);
+	FACTS_EACH (facts, key, fact)
+		count = add_distinct(places, count, room, fact->place);
 	return count;
 }
 
@@ -135,8 +135,8 @@ size_t facts_subjects(const struct facts *facts, enum fact_key key, const char *
 {
 	size_t count = 0;
 
-	FACTS_EACH(facts, key, fact)
-	if (!place || strcmp(fact->place, place) == 0)
-		count = add_distinct(subjects, count, room, fact->subject);
+	FACTS_EACH (facts, key, fact)
+		if (!place || strcmp(fact->place, place) == 0)
+			count = add_distinct(subjects, count, room, fact->subject);
 	return count;
 }

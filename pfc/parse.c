@@ -87,6 +87,26 @@ void parse_bundle(struct facts *facts, const struct bundle *bundle)
 		for (size_t j = 0; j < sizeof(parsers) / sizeof(parsers[0]); j++)
 			parsers[j](&reader);
 	}
+	parse_differences(facts);
+}
+
+size_t line_place(const char *text)
+{
+	static const char *const starts[] = { "host", "node", "pod", "server", "switch", "leaf",
+		"spine", "tor", "sender", "receiver", "worker" };
+	size_t length = strcspn(text, " :,\t");
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		size_t start = strlen(starts[i]);
+
+		if (length < start || strncmp(text, starts[i], start) != 0)
+			continue;
+		if (length == start)
+			return text[length] == ':' ? length : 0;
+		if (length == start + 1 || strchr("-_.0123456789", text[start]))
+			return length;
+	}
+	return 0;
 }
 
 struct fact *reader_add(const struct reader *reader, long line, enum fact_key key,
@@ -94,7 +114,12 @@ struct fact *reader_add(const struct reader *reader, long line, enum fact_key ke
 {
 	struct fact *fact =
 		facts_add(reader->facts, key, reader->section->place, subject, name, text);
+	size_t length =
+		line < 0 || *reader->section->place ? 0 : line_place(reader->lines[line].text);
 
+	if (length > 0)
+		fact->place =
+			arena_text(&reader->facts->arena, reader->lines[line].text, length);
 	fact->section = reader->section;
 	fact->line = line < 0 ? 0 : reader->lines[line].number;
 	return fact;

@@ -39,7 +39,9 @@ void parse_pci(const struct reader *reader);      /* lspci, sysfs pci, dmesg */
 void parse_link(const struct reader *reader);     /* ethtool, ibstat, link events, bonds */
 void parse_capture(const struct reader *reader);  /* tcpdump and what people sum up from it */
 void parse_figures(const struct reader *reader);  /* tables and sentences with bandwidths */
-void parse_json(const struct reader *reader);     /* -j of ip, dcb, rdma, ethtool; config_db */
+/* Totals that were read twice at one place become differences beside them. */
+void parse_differences(struct facts *facts);
+void parse_json(const struct reader *reader); /* -j of ip, dcb, rdma, ethtool; config_db */
 
 /* --- for the parsers --- */
 
@@ -50,6 +52,11 @@ struct fact *reader_add(const struct reader *reader, long line, enum fact_key ke
 /* The same with a number. */
 struct fact *reader_number(const struct reader *reader, long line, enum fact_key key,
 	const char *subject, const char *name, double number);
+/* How many bytes of the line's first word name a place ("hostA: ...", "node1 mlx5_0
+ * ..."); 0 when it does not. reader_add() takes it as the place where the title has
+ * none. */
+size_t line_place(const char *text);
+
 /* A counter whose name pfc/counter_table.h knows. */
 void counter_add(const struct reader *reader, long line, const char *device, const char *name,
 	double value);

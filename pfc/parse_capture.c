@@ -43,10 +43,14 @@ static bool direction_of(const char *text, char *direction, size_t room)
 	if (!arrow)
 		arrow = strstr(text, "→"), arrow_length = 3;
 	for (const char *at = arrow ? NULL : text; at && (at = strstr(at, " > ")); at++)
-		if (strchr(at, '.') && isdigit((unsigned char)at[3])) {
+		if (isalnum((unsigned char)at[3])) {
 			arrow = at + 1;
 			arrow_length = 1;
 		}
+	if (!arrow && scan_has(text, "dscp") && (arrow = strstr(text, " to "))) {
+		arrow++;
+		arrow_length = 2;
+	}
 	if (!arrow)
 		return false;
 	from = arrow;
@@ -121,8 +125,8 @@ static double packets_of(const char *text)
 		if (!scan_number(at, &number, &end))
 			continue;
 		end += strspn(end, " ");
-		if (strncmp(end, "packet", 6) == 0 || strncmp(end, "pkts", 4) == 0 ||
-			strncmp(end, "frames", 6) == 0)
+		if (*end == '%' || strncmp(end, "packet", 6) == 0 ||
+			strncmp(end, "pkts", 4) == 0 || strncmp(end, "frames", 6) == 0)
 			return number;
 	}
 	{
@@ -133,6 +137,23 @@ static double packets_of(const char *text)
 			return number;
 	}
 	return 1;
+}
+
+/* "26 981233" or "26: 98.2 %" under a title that says DSCP. */
+static bool read_bare(const struct reader *reader, long line, const char *text)
+{
+	const char *end;
+	double dscp, packets;
+
+	text += strspn(text, " ");
+	if (!scan_has(reader->section->title, "dscp") || !isdigit((unsigned char)*text) ||
+		!scan_number(text, &dscp, &end) || dscp > 63 || dscp != (int)dscp)
+		return false;
+	end += strspn(end, " :=\t|");
+	if (!scan_number(end, &packets, NULL))
+		return false;
+	add_dscp(reader, line, "", dscp, packets);
+	return true;
 }
 
 static void read_dscp(const struct reader *reader, long line, struct capture *capture)
@@ -146,6 +167,8 @@ static void read_dscp(const struct reader *reader, long line, struct capture *ca
 	if (scan_has(text, "cnp") || scan_has(text, "arp"))
 		return;
 	strip_ports(direction);
+	if (!here && read_bare(reader, line, text))
+		return;
 	if (here && (way || !scan_has(text, "(tos")))
 		add_dscp(reader, line, direction, dscp, packets_of(text));
 	else if (here)
@@ -215,6 +238,8 @@ void parse_capture(const struct reader *reader)
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text;
 
+		if (scan_word(text, "src") || scan_has(text, "eth.src"))
+			read_macs(reader, i, text);
 		if (!is_capture(reader, text))
 			continue;
 		read_dscp(reader, i, &capture);

@@ -23,13 +23,39 @@ void counter_add(const struct reader *reader, long line, const char *device, con
 					   scan_has(reader->lines[line].text, "per second")));
 }
 
+/* "10 -> 14": two readings on one line. */
+static bool read_arrow(const char *text, double *later)
+{
+	text += strspn(text, " ");
+	if (strncmp(text, "->", 2) == 0)
+		text += 2;
+	else if (strncmp(text, "→", strlen("→")) == 0)
+		text += strlen("→");
+	else
+		return false;
+	return scan_number(text + strspn(text, " "), later, NULL);
+}
+
+/* A difference below 0 is a reset or a wrap, and no number. */
+static void add_difference(const struct reader *reader, long line, const char *device,
+	const char *name, double difference)
+{
+	size_t count = reader->facts->count;
+
+	if (difference < 0)
+		return;
+	counter_add(reader, line, device, name, difference);
+	if (reader->facts->count > count)
+		reader->facts->items[count].more = 1;
+}
+
 /* The last ": " parts name from value: names may hold colons. */
 static bool read_pair(const struct reader *reader, long line, const char *device)
 {
-	const char *text = reader->lines[line].text, *value = NULL;
+	const char *text = reader->lines[line].text, *value = NULL, *end;
 	char name[96];
 	int priority;
-	double number;
+	double number, later;
 
 	for (const char *at = text; (at = strchr(at, ':')); at++)
 		if (at[1] == ' ' || at[1] == '\t' || isdigit((unsigned char)at[1]))
@@ -41,9 +67,14 @@ static bool read_pair(const struct reader *reader, long line, const char *device
 		*strcasestr(name, " delta") = '\0';
 	if (strrchr(name, '/') && !counter_find(name, &priority))
 		memmove(name, strrchr(name, '/') + 1, strlen(strrchr(name, '/') + 1) + 1);
-	if (!scan_number(value + strspn(value, " \t"), &number, NULL) ||
+	if (!scan_number(value + strspn(value, " \t"), &number, &end) ||
 		!counter_find(name, &priority))
 		return false;
+	if (read_arrow(end, &later)) {
+		add_difference(
+			reader, line, device, name + strspn(name, " \t"), later - number);
+		return true;
+	}
 	counter_add(reader, line, device, name + strspn(name, " \t"), number);
 	return true;
 }
@@ -143,5 +174,46 @@ void parse_counters(const struct reader *reader)
 			read_words(reader, i, reader->device);
 			read_file(reader, i);
 		}
+	}
+}
+
+/* How many rows are compared with each other; more are a log, not two readings. */
+#define TWICE_MAX 4096u
+
+void parse_differences(struct facts *facts)
+{
+	size_t count = facts->count;
+
+	if (facts->of_key[FACT_COUNTER] > TWICE_MAX)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct fact *last = &facts->items[i];
+		struct fact before, *difference;
+		uint32_t first = 0;
+
+		if (last->key != FACT_COUNTER || last->more > 0)
+			continue;
+		for (uint32_t k = facts->first[FACT_COUNTER]; k && k - 1 < i;
+			k = facts->items[k - 1].next)
+			if (facts->items[k - 1].section != last->section &&
+				facts->items[k - 1].more < 1 &&
+				strcmp(facts->items[k - 1].place, last->place) == 0 &&
+				strcmp(facts->items[k - 1].subject, last->subject) == 0 &&
+				strcmp(facts->items[k - 1].name, last->name) == 0) {
+				first = k;
+				break;
+			}
+		if (!first || facts->items[first - 1].number > last->number)
+			continue;
+		before = *last;
+		difference = facts_add(
+			facts, FACT_COUNTER, before.place, before.subject, before.name, NULL);
+		difference->has_number = true;
+		difference->number = before.number - facts->items[first - 1].number;
+		difference->more = 1;
+		difference->means = before.means;
+		difference->priority = before.priority;
+		difference->section = before.section;
+		difference->line = before.line;
 	}
 }

@@ -193,6 +193,14 @@ static void read_sum(const struct reader *reader, long line, const char *text)
 	fact->text = facts_keep(reader->facts, text);
 }
 
+static bool mentions_ecmp(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->count && i < 64; i++)
+		if (scan_has(reader->lines[i].text, "ecmp"))
+			return true;
+	return false;
+}
+
 /* What a prober says of its coverage of equal paths, and of the pairs it left
  * out. */
 static void read_coverage(const struct reader *reader, long line, const char *text)
@@ -231,7 +239,7 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 	if (!scan_has(reader->section->title, "ecmp") && !scan_has(text, "ecmp") &&
 		!scan_has(reader->section->title, "coverage") &&
 		!scan_has(reader->section->title, "probe") &&
-		!scan_has(reader->section->title, "ping"))
+		!scan_has(reader->section->title, "ping") && !mentions_ecmp(reader))
 		return;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *after = scan_after(text, keys[i].printed), *before;
@@ -246,6 +254,7 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 		while (before > text &&
 			(isdigit((unsigned char)before[-1]) || before[-1] == '.'))
 			before--;
+		after += strspn(after, "abcdefghijklmnopqrstuvwxyz_");
 		if (!scan_number(after + strspn(after, " :=\t>"), &number, NULL) &&
 			!scan_number(before, &number, NULL))
 			continue;

@@ -176,14 +176,17 @@ static void read_perftest(const struct reader *reader)
 {
 	char device[64] = "", gid[64];
 	double index = -1;
-	bool remote = false;
+	bool remote = false, shown = false;
+	long index_line = -1;
 
 	snprintf(device, sizeof(device), "%s", reader->device);
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text, *after;
 
 		if ((after = scan_after(text, "GID index")))
-			scan_number(after + strspn(after, " \t:="), &index, NULL);
+			index_line = scan_number(after + strspn(after, " \t:="), &index, NULL)
+					     ? i
+					     : -1;
 		if ((after = scan_after(text, "Device")) && strchr(after, ':'))
 			scan_value(text, "Device", device, sizeof(device));
 		if ((after = scan_after(text, "remote address")))
@@ -191,10 +194,14 @@ static void read_perftest(const struct reader *reader)
 		else if (scan_has(text, "local address"))
 			remote = false;
 		after = scan_after(text, "GID:");
-		if (after && scan_gid_decimal(after + strspn(after, " "), gid, sizeof(gid)))
-			add_used(reader, i, device, remote ? "remote" : "local",
-				remote ? -1 : index, gid);
+		if (!after || !scan_gid_decimal(after + strspn(after, " "), gid, sizeof(gid)))
+			continue;
+		add_used(reader, i, device, remote ? "remote" : "local", remote ? -1 : index,
+			gid);
+		shown = true;
 	}
+	if (!shown && index_line >= 0)
+		add_used(reader, index_line, device, "local", index, "");
 }
 
 /* "using GID index 1 (fe80::...)", "gid_index=0 gid=fe80::1": other libraries. */
@@ -205,13 +212,12 @@ static void read_sentence(const struct reader *reader, long line)
 	double index = -1;
 	struct words words;
 
-	if (!after || scan_has(text, "NCCL_IB") || scan_has(text, "GID:") ||
-		scan_has(text, "GID["))
+	if (!after || scan_has(text, "_GID_INDEX") || scan_has(text, "GID:") ||
+		scan_has(text, "GID[") || strncmp(text, " GID index", 10) == 0 ||
+		scan_has(text, "PORT  INDEX"))
 		return;
-	after = scan_after(text, "index");
-	if (!after || !(scan_has(text, "using") || scan_has(text, "select") ||
-			      scan_has(text, "sgid") || scan_has(text, "chose") ||
-			      scan_has(text, "picked")))
+	after = scan_after(after, "index");
+	if (!after)
 		return;
 	if (!scan_number(after + strspn(after, " \t:=#"), &index, NULL))
 		return;

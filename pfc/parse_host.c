@@ -78,14 +78,18 @@ static void read_variables(const struct reader *reader, long line, const char *t
 static void add_memlock(
 	const struct reader *reader, long line, const char *value, double unit_kib)
 {
+	const char *end;
 	double number;
 
 	value += strspn(value, " \t:=");
 	if (strncmp(value, "unlimited", 9) == 0 || strncmp(value, "infinity", 8) == 0 ||
 		strncmp(value, "-1", 2) == 0)
 		reader_add(reader, line, FACT_MEMLOCK, NULL, NULL, "unlimited");
-	else if (scan_number(value, &number, NULL))
-		reader_number(reader, line, FACT_MEMLOCK, NULL, NULL, number * unit_kib);
+	else if (scan_number(value, &number, &end))
+		reader_number(reader, line, FACT_MEMLOCK, NULL, NULL,
+			number * (strchr("kK", end[strspn(end, " ")]) && end[strspn(end, " ")]
+						 ? 1
+						 : unit_kib));
 }
 
 /* The limit as a process sees it: ulimit -l (KiB), ulimit -a, /proc/PID/limits
@@ -103,12 +107,12 @@ static void read_memlock(const struct reader *reader, long line, const char *tex
 		 (after = scan_after(text, "ulimit -l =")) ||
 		 (after = scan_after(text, "(kbytes, -l)")))
 		add_memlock(reader, line, after, 1);
+	else if (scan_has(text, "locked memory") && (after = scan_after(text, "(current:")))
+		add_memlock(reader, line, after, 1);
 	else if ((after = scan_after(text, "Max locked memory")))
 		add_memlock(reader, line, after, 1.0 / 1024);
 	else if ((after = scan_after(text, "LimitMEMLOCK=")))
 		add_memlock(reader, line, after, 1.0 / 1024);
-	else if (scan_has(text, "locked memory") && (after = scan_after(text, "(current:")))
-		add_memlock(reader, line, after, 1);
 }
 
 /* Which verbs call found no memory; what the kernel says of the device. */
@@ -117,6 +121,10 @@ static void read_nomem(const struct reader *reader, long line, const char *text)
 	const char *call = scan_after(text, "ibv_");
 	char name[64] = "";
 
+	if (call && scan_has(call, "fail") && !scan_has(text, "Cannot allocate memory")) {
+		snprintf(name, sizeof(name), "ibv_%.*s", (int)strcspn(call, " (:"), call);
+		reader_add(reader, line, FACT_CALL_FAILED, NULL, name, text);
+	}
 	if (scan_has(text, "Cannot allocate memory") || scan_has(text, "ENOMEM") ||
 		scan_has(text, "Couldn't allocate MR") || scan_has(text, "failed: 12")) {
 		if (call)

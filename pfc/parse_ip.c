@@ -169,10 +169,10 @@ static const char *rail_of(const char *word, char *rail, size_t room)
  * loss": who reaches whom. The rail is the last word of an end. */
 static void read_reach(const struct reader *reader, long line, const char *text)
 {
-	static const char *const bad[] = { "unreachable", "100% packet loss", "timeout",
-		"timed out", "no route", "fail", "not ok" };
-	static const char *const good[] = { " ok", " 0% packet loss", "reachable", "success",
-		"pass" };
+	static const char *const bad[] = { "unreachable", "100% packet loss", "100% loss",
+		"timeout", "timed out", "no route", "fail", "not ok" };
+	static const char *const good[] = { " ok", " 0% packet loss", " 0% loss", "reachable",
+		"success", "pass" };
 	const char *arrow = strstr(text, "->");
 	struct words left, right;
 	char from[64], to[64], a[64], b[64];
@@ -216,6 +216,9 @@ static void read_ping(const struct reader *reader, long line, const char *text)
 		reader_add(reader, line, FACT_NO_ROUTE, reader->device, NULL, text);
 		return;
 	}
+	if (scan_has(title, "route"))
+		reader_number(
+			reader, line, FACT_ROUTE, NULL, NULL, scan_word(text, "via") != NULL);
 	if (!scan_has(title, "ping") || !scan_has(text, "packet loss"))
 		return;
 	scan_words(title, &words);
@@ -248,23 +251,29 @@ static void read_file(const struct reader *reader, long line, const char *text)
 		reader_add(reader, line, FACT_MAC, iface, NULL, mac);
 }
 
-/* A list of interface MTUs to convert: each line a number, with a name or not. */
+/* Under a title about MTUs: a list to convert, each line a number with "mtu" before
+ * it or nothing; or a line a host. */
 static void read_mtu_list(const struct reader *reader)
 {
-	if (!scan_has(reader->section->title, "mtu"))
+	if (!scan_has(reader->section->title, "mtu") || scan_has(reader->section->what, "/mtu"))
 		return;
 	for (long i = 0; i < (long)reader->count; i++) {
-		const char *text = reader->lines[i].text, *equals = strpbrk(text, "=:");
+		const char *text = reader->lines[i].text, *digits = text + strlen(text);
+		bool active = scan_has(text, "active") ||
+			      scan_has(reader->section->title, "active_mtu");
+		bool of_place = line_place(text) > 0;
 		double number;
 
-		if (equals &&
-			(!scan_has(text, "mtu") || strncmp(text, "netdev_mtu", 10) != 0) &&
-			strcspn(text, "=:") > 12)
+		while (digits > text && strchr("0123456789", digits[-1]))
+			digits--;
+		if (!scan_whole_number(digits, &number) || scan_has(text, "path"))
 			continue;
-		text = equals ? equals + 1 : text;
-		if ((reader->count > 1 || equals) && !scan_has(reader->section->what, "/mtu") &&
-			!scan_has(reader->lines[i].text, "active") &&
-			scan_whole_number(text + strspn(text, " "), &number))
+		if (of_place && number >= 256 && !scan_word(text, "mtu") && !active)
+			reader_number(reader, i, FACT_NETDEV_MTU, "", NULL, number);
+		else if (!of_place && !active && (reader->count > 1 || digits > text) &&
+			 (digits == text || (scan_has(text, "mtu") && !strchr(text, '<') &&
+						    strcspn(text, "0123456789") ==
+							    (size_t)(digits - text))))
 			reader_number(reader, i, FACT_MTU_QUERY, NULL, NULL, number);
 	}
 }

@@ -217,6 +217,10 @@ void parse_json(const struct reader *reader)
 
 	for (size_t i = 0; i < reader->count; i++)
 		bytes += strlen(reader->lines[i].text) + 1;
+	if (scan_has(reader->section->title, "json"))
+		while (first < reader->count && !strchr("{[", *reader->lines[first].text))
+			first++;
+	first = first == reader->count ? 0 : first;
 	while (first < reader->count &&
 		reader->lines[first].text[strspn(reader->lines[first].text, " \t")] == '\0')
 		first++;

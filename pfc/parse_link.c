@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pfc/counter_table.h"
 #include "pfc/scan.h"
 
 static struct fact *add_rate(
@@ -77,9 +78,19 @@ static void read_rate(
 /* "25 Gb/s ports", "one 200G NIC": what a sentence says of the port. */
 static void read_port_sentence(const struct reader *reader, long line, const char *text)
 {
+	static const char *const names[] = { "NIC", "NICs", "port", "ports", "link speed",
+		"line rate", "port rate", "NIC rate", "port speed", "per NIC" };
 	const char *at = text, *end;
 	double gbps;
 
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *after = scan_word(text, names[i]);
+
+		if (after && scan_rate_gbps(after + strspn(after, " :="), &gbps, NULL)) {
+			add_rate(reader, line, "", gbps);
+			return;
+		}
+	}
 	while (scan_find_rate_gbps(at, &gbps, &end)) {
 		const char *next = end + strspn(end, " ");
 
@@ -211,6 +222,34 @@ static void count_members(const struct reader *reader)
 		reader_number(reader, line, FACT_BOND, "bond", NULL, members)->more = each;
 }
 
+/* "Effective Physical BER : 15E-255" (none), "post-FEC BER: 2e-9"; "Uncorrectable FEC
+ * blocks: 12" under any name that a tool gives it. */
+static void read_fec(
+	const struct reader *reader, long line, const char *text, const char *device)
+{
+	static const char *const rates[] = { "post-fec ber", "post fec ber", "post_fec_ber",
+		"Effective Physical BER", "Effective BER" };
+	int priority;
+	double number;
+	char name[96];
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		const char *after = scan_after(text, rates[i]);
+
+		if (after && scan_number(after + strspn(after, " :=\t"), &number, NULL)) {
+			reader_number(reader, line, FACT_POST_FEC_BER, device, NULL, number);
+			return;
+		}
+	}
+	if (!scan_has(text, "uncorrect") || !strchr(text, ':'))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+	if (!counter_find(name, &priority) &&
+		scan_number(strchr(text, ':') + 1 + strspn(strchr(text, ':') + 1, " \t"),
+			&number, NULL))
+		counter_add(reader, line, device, "uncorrectable_blocks", number);
+}
+
 void parse_link(const struct reader *reader)
 {
 	char device[64];
@@ -234,6 +273,7 @@ void parse_link(const struct reader *reader)
 		read_mtu(reader, i, text, device);
 		read_event(reader, i, text);
 		read_pause(reader, i, text);
+		read_fec(reader, i, text, device);
 		read_bond(reader, i, text);
 	}
 	read_port_sentence(reader, -1, reader->section->title);

@@ -102,6 +102,8 @@ static void read_ranks(const struct reader *reader, long line, const char *text)
 	const char *end;
 	double number;
 
+	if (scan_has(text, "NCCL INFO"))
+		return;
 	for (const char *at = text; (at = strpbrk(at, "0123456789"));
 		at += strspn(at, "0123456789.")) {
 		if (at > text && at[-1] != ' ' && at[-1] != ',' && at[-1] != '(')

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pfc/rule_command.h"
 #include "pfc/scan.h"
 
 static const char *const programs[] = { "ib_write_bw", "ib_read_bw", "ib_send_bw",
@@ -17,9 +18,24 @@ static const char *const programs[] = { "ib_write_bw", "ib_read_bw", "ib_send_bw
 /* Titles and lines that run a program: its options are read by the rules. */
 static void read_command(const struct reader *reader, long line, const char *text)
 {
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
-		if (scan_word(text, programs[i]))
-			reader_add(reader, line, FACT_COMMAND, programs[i], NULL, text);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		const char *options = scan_word(text, programs[i]);
+
+		if (!options)
+			continue;
+		reader_add(reader, line, FACT_COMMAND, programs[i], NULL, text);
+		if (strncmp(programs[i], "ib_", 3) != 0)
+			continue;
+		if (command_number(options, "-x", -1) >= 0)
+			reader_number(reader, line, FACT_GID_PINNED, NULL, "-x",
+				command_number(options, "-x", -1));
+		if (command_number(options, "-m", -1) >= 256)
+			reader_number(reader, line, FACT_PATH_MTU, NULL, NULL,
+				command_number(options, "-m", -1));
+		if (command_number(options, "--tclass", -1) >= 0)
+			reader_number(reader, line, FACT_TC, NULL, "--tclass",
+				command_number(options, "--tclass", -1));
+	}
 }
 
 /* " Mtu : 4096[B]" and its like, two pairs a line in some versions. */
@@ -53,6 +69,9 @@ static void read_parameters(const struct reader *reader, long line)
 		reader_add(reader, line, FACT_PERF_PARAM, NULL, parameters[i].name, value);
 		if (strcmp(parameters[i].name, "link") == 0)
 			reader_add(reader, line, FACT_LINK_LAYER, reader->device, NULL, value);
+		if (strcmp(parameters[i].name, "mtu") == 0 && atof(value) >= 256)
+			reader_number(reader, line, FACT_ACTIVE_MTU, reader->device, NULL,
+				atof(value));
 		if (strcmp(parameters[i].name, "device") == 0)
 			reader_add(reader, line, FACT_RDMA_DEVICE, value, NULL, NULL);
 	}

@@ -209,8 +209,27 @@ static void read_files(const struct reader *reader, long line, const char *text)
 			reader_number(reader, line, FACT_ROCE_PRIO, NULL, NULL, number);
 }
 
+/* "mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0" and "dcb pfc set dev ens1f0 prio-pfc ...": what
+ * somebody set. */
+static void read_setting(const struct reader *reader, long line, const char *text)
+{
+	const char *at = scan_after(text, "--pfc");
+
+	if (!at || !scan_has(text, "mlnx_qos"))
+		return;
+	at += strspn(at, " =");
+	for (int i = 0; i < 8 && (*at == '0' || *at == '1'); i++) {
+		add_pfc(reader, line, i, *at == '1');
+		at++;
+		at += *at == ',';
+	}
+}
+
 static void read_lldpad(const struct reader *reader, long line, const char *text)
 {
+	if (scan_has(text, "willing") && scan_has(text, "yes") &&
+		(scan_has(reader->section->title, "lldptool") || scan_has(text, "lldptool")))
+		reader_number(reader, line, FACT_LLDPAD, NULL, NULL, 1);
 	if (!scan_has(text, "lldpad"))
 		return;
 	if (scan_has(text, "inactive") || scan_has(text, "disabled") ||
@@ -223,8 +242,19 @@ static void read_lldpad(const struct reader *reader, long line, const char *text
 		reader_number(reader, line, FACT_LLDPAD, NULL, NULL, 1);
 }
 
+static void read_title_setting(const struct reader *reader)
+{
+	struct reader titled = *reader;
+	struct line line = { reader->section->title, 0 };
+
+	titled.lines = &line;
+	titled.count = 1;
+	read_setting(&titled, 0, line.text);
+}
+
 void parse_qos(const struct reader *reader)
 {
+	read_title_setting(reader);
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text;
 
@@ -235,6 +265,7 @@ void parse_qos(const struct reader *reader)
 		read_buffers(reader, i, text);
 		read_files(reader, i, text);
 		read_lldpad(reader, i, text);
+		read_setting(reader, i, text);
 		if (scan_has(reader->section->title, "lldpad") &&
 			(strcmp(text, "active") == 0 || strcmp(text, "inactive") == 0))
 			reader_number(reader, i, FACT_LLDPAD, NULL, NULL,

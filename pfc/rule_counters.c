@@ -11,8 +11,7 @@ struct count count_of(const struct facts *facts, const char *place, enum meaning
 {
 	struct count count = { .priority = -1 };
 
-	FACTS_EACH(facts, FACT_COUNTER, fact)
-	{
+	FACTS_EACH (facts, FACT_COUNTER, fact) {
 		int own = fact->priority;
 
 		if (fact->means != (short)means || (place && strcmp(fact->place, place) != 0) ||
@@ -36,8 +35,7 @@ double share_of(
 {
 	double best = -1;
 
-	FACTS_EACH(facts, FACT_COUNTER, fact)
-	{
+	FACTS_EACH (facts, FACT_COUNTER, fact) {
 		const struct counter_row *row;
 		int own;
 		double share;

@@ -14,8 +14,7 @@ static const struct fact *routable(
 {
 	const struct fact *global = NULL;
 
-	FACTS_EACH(facts, FACT_GID, row)
-	{
+	FACTS_EACH (facts, FACT_GID, row) {
 		if (row->more != 2 || (place && strcmp(row->place, place) != 0) ||
 			(device && *device && *row->subject &&
 				strcmp(row->subject, device) != 0))
@@ -31,8 +30,7 @@ static const struct fact *routable(
 /* The table's row of a GID in use: by address if it is known, else by slot. */
 static const struct fact *row_of(const struct facts *facts, const struct fact *used)
 {
-	FACTS_EACH(facts, FACT_GID, row)
-	{
+	FACTS_EACH (facts, FACT_GID, row) {
 		if (*used->place && strcmp(row->place, used->place) != 0)
 			continue;
 		if (row->number == used->number &&
@@ -48,27 +46,25 @@ static int same_subnet(const struct facts *facts)
 {
 	int answer = -1;
 
-	FACTS_EACH(facts, FACT_ADDRESS, a)
-	FACTS_EACH(facts, FACT_ADDRESS, b)
-	{
-		int length = (int)(a->more < b->more ? a->more : b->more);
-		unsigned mask = length > 0 ? ~0u << (32 - length) : 0;
+	FACTS_EACH (facts, FACT_ADDRESS, a)
+		FACTS_EACH (facts, FACT_ADDRESS, b) {
+			int length = (int)(a->more < b->more ? a->more : b->more);
+			unsigned mask = length > 0 ? ~0u << (32 - length) : 0;
 
-		if (strcmp(a->place, b->place) == 0 || length == 32)
-			continue;
-		if (answer < 0)
-			answer = 0;
-		if (((unsigned)a->number & mask) == ((unsigned)b->number & mask))
-			answer = 1;
-	}
+			if (strcmp(a->place, b->place) == 0 || length == 32)
+				continue;
+			if (answer < 0)
+				answer = 0;
+			if (((unsigned)a->number & mask) == ((unsigned)b->number & mask))
+				answer = 1;
+		}
 	return answer;
 }
 
 static enum outcome gid_zero(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_GID_USED, used)
-	{
+	FACTS_EACH (facts, FACT_GID_USED, used) {
 		const struct fact *layer = facts_first(facts, FACT_LINK_LAYER);
 		bool empty_table = strcmp(used->name, "empty table") == 0;
 
@@ -125,8 +121,7 @@ static enum outcome v1_not_routable(
 {
 	bool known = false;
 
-	FACTS_EACH(facts, FACT_GID_USED, used)
-	{
+	FACTS_EACH (facts, FACT_GID_USED, used) {
 		const struct fact *row = row_of(facts, used), *better;
 		int same = same_subnet(facts);
 
@@ -164,8 +159,7 @@ static enum outcome v1_not_routable(
 static const struct fact *row_in_use(
 	const struct facts *facts, const struct fact **used, double *slot)
 {
-	FACTS_EACH(facts, FACT_GID_USED, it)
-	{
+	FACTS_EACH (facts, FACT_GID_USED, it) {
 		const struct fact *row = row_of(facts, it);
 
 		if (row && it->number >= 0) {
@@ -174,13 +168,13 @@ static const struct fact *row_in_use(
 			return row;
 		}
 	}
-	FACTS_EACH(facts, FACT_GID_PINNED, pin)
-	FACTS_EACH(facts, FACT_GID, row)
-	if (row->number == pin->number) {
-		*used = pin;
-		*slot = pin->number;
-		return row;
-	}
+	FACTS_EACH (facts, FACT_GID_PINNED, pin)
+		FACTS_EACH (facts, FACT_GID, row)
+			if (row->number == pin->number) {
+				*used = pin;
+				*slot = pin->number;
+				return row;
+			}
 	return NULL;
 }
 
@@ -199,13 +193,13 @@ static enum outcome link_local(
 	row = row_in_use(facts, &used, &slot);
 	if (!row) {
 		/* The address itself, with a table of the same place beside it. */
-		FACTS_EACH(facts, FACT_GID_USED, it)
-		if (*it->text && strcmp(gid_family(it->text), "link-local") == 0 &&
-			strcmp(it->name, "local") == 0) {
-			row = used = it;
-			slot = it->number;
-			break;
-		}
+		FACTS_EACH (facts, FACT_GID_USED, it)
+			if (*it->text && strcmp(gid_family(it->text), "link-local") == 0 &&
+				strcmp(it->name, "local") == 0) {
+				row = used = it;
+				slot = it->number;
+				break;
+			}
 	}
 	if (!row)
 		return RULE_UNKNOWN;
@@ -235,6 +229,29 @@ static enum outcome link_local(
 	return RULE_FIRED;
 }
 
+/* A log says slot and address; the table has that address elsewhere. */
+static bool moved_in_use(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	FACTS_EACH (facts, FACT_GID_USED, used)
+		FACTS_EACH (facts, FACT_GID, row) {
+			if (!*used->text || used->number < 0 || row->number == used->number ||
+				strcmp(row->text, used->text) != 0 || row->more == 1 ||
+				(*used->place && *row->place &&
+					strcmp(row->place, used->place) != 0) ||
+				row_of(facts, used))
+				continue;
+			explain_code(out, rule, rule->level,
+				"the address that was in use in slot %d is in slot %d of the "
+				"table",
+				(int)used->number, (int)row->number);
+			explain_number(out, "gid_index", used->number);
+			explain_number(out, "recommended_gid_index", row->number);
+			return true;
+		}
+	return false;
+}
+
 /* Two readings of one place: the same address in another slot. */
 static enum outcome moved(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
@@ -242,34 +259,42 @@ static enum outcome moved(
 	const struct fact *pin = facts_first(facts, FACT_GID_PINNED);
 	bool twice = false;
 
-	FACTS_EACH(facts, FACT_GID, before)
-	for (const struct fact *now = facts_next(facts, before); now;
-		now = facts_next(facts, now)) {
-		if (before->section == now->section || strcmp(before->place, now->place) != 0 ||
-			strcmp(before->subject, now->subject) != 0 ||
-			strcmp(before->text, now->text) != 0 || before->more != now->more)
-			continue;
-		twice = true;
-		if (before->number == now->number || !pin || pin->number != before->number)
-			continue;
-		explain_code(out, rule, rule->level,
-			"%s: the address that was in slot %d is in slot %d now, and %s=%d "
-			"still points at the old one",
-			*now->place ? now->place : "this host", (int)before->number,
-			(int)now->number, pin->name, (int)pin->number);
-		explain_number(out, "gid_index", pin->number);
-		explain_number(out, "old_index", before->number);
-		explain_number(out, "new_index", now->number);
-		explain_number(out, "recommended_gid_index", now->number);
-		explain_advice(out,
-			"The GID index moves when addresses, interfaces or the driver change: "
-			"it is %d now, not %d. Unset %s "
-			"and let the library choose by RoCE version and address family "
-			"(NCCL_IB_ROCE_VERSION_NUM=2, "
-			"NCCL_IB_ADDR_RANGE), or pin %d and check it at each start.",
-			(int)now->number, (int)before->number, pin->name, (int)now->number);
+	FACTS_EACH (facts, FACT_GID, before)
+		for (const struct fact *now = facts_next(facts, before); now;
+			now = facts_next(facts, now)) {
+			if (before->section == now->section ||
+				strcmp(before->place, now->place) != 0 ||
+				strcmp(before->subject, now->subject) != 0 ||
+				strcmp(before->text, now->text) != 0 ||
+				before->more != now->more)
+				continue;
+			twice = true;
+			if (before->number == now->number || !pin ||
+				pin->number != before->number)
+				continue;
+			explain_code(out, rule, rule->level,
+				"%s: the address that was in slot %d is in slot %d now, and "
+				"%s=%d "
+				"still points at the old one",
+				*now->place ? now->place : "this host", (int)before->number,
+				(int)now->number, pin->name, (int)pin->number);
+			explain_number(out, "gid_index", pin->number);
+			explain_number(out, "old_index", before->number);
+			explain_number(out, "new_index", now->number);
+			explain_number(out, "recommended_gid_index", now->number);
+			explain_advice(out,
+				"The GID index moves when addresses, interfaces or the driver "
+				"change: "
+				"it is %d now, not %d. Unset %s "
+				"and let the library choose by RoCE version and address family "
+				"(NCCL_IB_ROCE_VERSION_NUM=2, "
+				"NCCL_IB_ADDR_RANGE), or pin %d and check it at each start.",
+				(int)now->number, (int)before->number, pin->name,
+				(int)now->number);
+			return RULE_FIRED;
+		}
+	if (moved_in_use(rule, facts, out))
 		return RULE_FIRED;
-	}
 	return twice ? RULE_CLEAR : RULE_UNKNOWN;
 }
 
@@ -326,8 +351,7 @@ static enum outcome stale_mac(
 {
 	bool known = false;
 
-	FACTS_EACH(facts, FACT_GID, row)
-	{
+	FACTS_EACH (facts, FACT_GID, row) {
 		const struct fact *now = facts_find_last(
 			facts, FACT_MAC, row->place, *row->extra ? row->extra : NULL, NULL);
 		char mac[32];
@@ -355,10 +379,10 @@ static enum outcome stale_mac(
 static enum outcome read_error(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_GID_ERROR, error)
-	if (!scan_has(error->text, "Invalid argument"))
-		return explain_code(out, rule, rule->level, "%s: %s",
-			*error->place ? error->place : "this host", error->text);
+	FACTS_EACH (facts, FACT_GID_ERROR, error)
+		if (!scan_has(error->text, "Invalid argument"))
+			return explain_code(out, rule, rule->level, "%s: %s",
+				*error->place ? error->place : "this host", error->text);
 	return RULE_CLEAR;
 }
 

@@ -23,8 +23,7 @@ static bool is_lossless(const struct facts *facts, const char *port, const char 
 {
 	bool any = false;
 
-	FACTS_EACH(facts, FACT_SWITCH_PFC, pfc)
-	{
+	FACTS_EACH (facts, FACT_SWITCH_PFC, pfc) {
 		any = true;
 		/* "Ethernet4,Ethernet12" names two ports. */
 		if (covers(priorities, atoi(pfc->name)) &&
@@ -42,8 +41,7 @@ static enum outcome headroom_switch(
 	size_t used = 0;
 	bool judged = false;
 
-	FACTS_EACH(facts, FACT_PG, group)
-	{
+	FACTS_EACH (facts, FACT_PG, group) {
 		const struct fact *xoff =
 			facts_find(facts, FACT_PROFILE, NULL, group->text, "xoff");
 
@@ -76,8 +74,7 @@ static enum outcome headroom_nic(
 {
 	bool judged = false;
 
-	FACTS_EACH(facts, FACT_PFC, pfc)
-	{
+	FACTS_EACH (facts, FACT_PFC, pfc) {
 		const struct fact *buffer = facts_find(
 			facts, FACT_PRIO_BUFFER, pfc->place, pfc->subject, pfc->name);
 		const struct fact *size;
@@ -159,13 +156,45 @@ static bool pfc_known(const struct facts *facts, const char *place)
 	return facts_find(facts, FACT_PFC, place, NULL, NULL) != NULL;
 }
 
+/* Without rows by priority: the port dropped, and all that came was of one lossy
+ * priority. */
+static enum outcome discard_by_traffic(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	const char *places[64];
+	size_t count = facts_places(facts, FACT_COUNTER, places, 64);
+
+	for (size_t i = 0; i < count; i++) {
+		struct count drops =
+			count_of(facts, places[i], MEANS_RX_DROP, ANY_PRIORITY, true);
+		struct count came =
+			count_of(facts, places[i], MEANS_PRIO_RX, ANY_PRIORITY, true);
+		int priority;
+		const struct counter_row *row =
+			drops.most ? counter_find(drops.most->name, &priority) : NULL;
+
+		if (!row || row->where == 'W' || !came.most || !pfc_known(facts, places[i]) ||
+			came.most->number < came.sum * 0.95 ||
+			has_pfc(facts, places[i], came.priority))
+			continue;
+		explain_code(out, rule, rule->level,
+			"%s dropped %.0f packets on arrival, and all that came was of priority "
+			"%d, which has no PFC",
+			*places[i] ? places[i] : "the NIC", drops.sum, came.priority);
+		explain_number(out, "prio", came.priority);
+		explain_number(out, "drops", drops.sum);
+		explain_fact(out, "loss_location", "receiver");
+		return RULE_FIRED;
+	}
+	return RULE_UNKNOWN;
+}
+
 static enum outcome lossy_discard(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
 	bool judged = false;
 
-	FACTS_EACH(facts, FACT_COUNTER, fact)
-	{
+	FACTS_EACH (facts, FACT_COUNTER, fact) {
 		int priority = fact->priority;
 		char lossless[32] = "";
 		size_t used = 0;
@@ -206,7 +235,26 @@ static enum outcome lossy_discard(
 			priority, used ? " " : "", lossless, priority);
 		return RULE_FIRED;
 	}
-	return judged ? RULE_CLEAR : RULE_UNKNOWN;
+	return judged ? RULE_CLEAR : discard_by_traffic(rule, facts, out);
+}
+
+/* Pause frames without end and no data behind them: the port that sends them takes
+ * nothing in that priority, or the one that gets them sends nothing. */
+static const struct fact *stalled(const struct facts *facts)
+{
+	FACTS_EACH (facts, FACT_COUNTER, fact) {
+		bool sends = fact->means == MEANS_PFC_TX, gets = fact->means == MEANS_PFC_RX;
+		struct count data;
+
+		if ((!sends && !gets) || fact->more < 1 || fact->number < 1000 ||
+			fact->priority < 0)
+			continue;
+		data = count_of(facts, fact->place, sends ? MEANS_PRIO_RX : MEANS_PRIO_TX,
+			fact->priority, true);
+		if (data.present && data.sum <= 0)
+			return fact;
+	}
+	return NULL;
 }
 
 /* A pause that the watchdogs name, or that fills the window: a device that holds
@@ -218,7 +266,7 @@ static enum outcome storm(
 	struct count events = count_of(facts, NULL, MEANS_STORM, ANY_PRIORITY, false);
 	int priority = -1;
 	double share = share_of(facts, MEANS_PFC_TX_TIME, &most, &priority);
-	const struct fact *held = NULL;
+	const struct fact *held = NULL, *stuck = stalled(facts);
 	int held_priority = -1;
 	double held_share = share_of(facts, MEANS_PFC_RX_TIME, &held, &held_priority);
 
@@ -227,16 +275,21 @@ static enum outcome storm(
 		most = held;
 		priority = held_priority;
 	}
-	if (!told && !events.present && share < 0)
+	if (!told && !events.present && share < 0 && !stuck)
 		return RULE_UNKNOWN;
-	if (!told && events.sum <= 0 && share < 0.5)
+	if (!told && events.sum <= 0 && share < 0.5 && !stuck)
 		return RULE_CLEAR;
-	if (share < 0.5)
+	if (share < 0.5 && events.sum <= 0 && stuck) {
+		most = stuck;
+		priority = stuck->priority;
+	}
+	if (share < 0.5 && events.most)
 		most = events.most;
 	explain_code(out, rule, rule->level, "%s",
-		told           ? told->text
-		: share >= 0.5 ? "one port pauses the other for most of the time"
-			       : "the NIC's own watchdog counted a pause storm");
+		told             ? told->text
+		: share >= 0.5   ? "one port pauses the other for most of the time"
+		: events.sum > 0 ? "the NIC's own watchdog counted a pause storm"
+				 : "pause frames without end and no data in that priority");
 	if (most && *most->place)
 		explain_fact(out, "host", "%s", most->place);
 	if (most && *most->subject)

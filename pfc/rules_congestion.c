@@ -60,8 +60,7 @@ static bool is_incast(const struct facts *facts)
 	for (enum fact_key key = 0; key < FACT_KEYS; key++) {
 		const struct section *before = NULL;
 
-		FACTS_EACH(facts, key, fact)
-		{
+		FACTS_EACH (facts, key, fact) {
 			if (!fact->section || fact->section == before)
 				continue;
 			before = fact->section;
@@ -80,9 +79,28 @@ static double lost_signs(const struct facts *facts)
 	       any(facts, MEANS_PG_DROP).sum;
 }
 
+static bool dropped_by_switch(const struct facts *facts)
+{
+	FACTS_EACH (facts, FACT_COUNTER, fact) {
+		int priority;
+		const struct counter_row *row;
+
+		if ((fact->means != MEANS_RX_DROP && fact->means != MEANS_TX_DROP &&
+			    fact->means != MEANS_WRED_DROP && fact->means != MEANS_PG_DROP) ||
+			fact->number <= 0)
+			continue;
+		row = counter_find(fact->name, &priority);
+		if (row && row->where == 'W')
+			return true;
+	}
+	return false;
+}
+
 /* Where the packets went: the receiver's own port, a bad link, or between. */
 static const char *loss_place(const struct facts *facts)
 {
+	if (dropped_by_switch(facts))
+		return "switch";
 	if (any(facts, MEANS_RX_DROP).sum > 0 || any(facts, MEANS_PRIO_DROP).sum > 0)
 		return "receiver";
 	if (any(facts, MEANS_CRC).sum > 0 || any(facts, MEANS_FEC_UNCORRECTED).sum > 0 ||
@@ -145,15 +163,14 @@ static double fall(const struct facts *facts)
 {
 	double least = 0, most = 0;
 
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	{
+	FACTS_EACH (facts, FACT_FIGURE, figure) {
 		least = least <= 0 || figure->number < least ? figure->number : least;
 		most = figure->number > most ? figure->number : most;
 	}
-	FACTS_EACH(facts, FACT_EXPECTED, figure)
-	most = figure->number * 8 > most ? figure->number * 8 : most;
-	FACTS_EACH(facts, FACT_PERF_AVG, figure)
-	least = least <= 0 || figure->number < least ? figure->number : least;
+	FACTS_EACH (facts, FACT_EXPECTED, figure)
+		most = figure->number * 8 > most ? figure->number * 8 : most;
+	FACTS_EACH (facts, FACT_PERF_AVG, figure)
+		least = least <= 0 || figure->number < least ? figure->number : least;
 	return most > 0 && least > 0 ? least / most : 1;
 }
 
@@ -248,13 +265,13 @@ static int roce_priority(const struct facts *facts)
 
 	if (told)
 		return (int)told->number;
-	FACTS_EACH(facts, FACT_PFC, pfc)
-	if (pfc->number > 0) {
-		if (only >= 0 && only != atoi(pfc->name))
-			only = -2;
-		else if (only != -2)
-			only = atoi(pfc->name);
-	}
+	FACTS_EACH (facts, FACT_PFC, pfc)
+		if (pfc->number > 0) {
+			if (only >= 0 && only != atoi(pfc->name))
+				only = -2;
+			else if (only != -2)
+				only = atoi(pfc->name);
+		}
 	if (only >= 0)
 		return only;
 	return class ? (int)class->number >> 5 : -1;
@@ -276,8 +293,7 @@ static enum outcome rp_disabled(
 
 	if (priority < 0)
 		return RULE_UNKNOWN;
-	FACTS_EACH(facts, FACT_CC_ENABLE, row)
-	{
+	FACTS_EACH (facts, FACT_CC_ENABLE, row) {
 		struct count used, ignored;
 
 		if (strcmp(row->subject, "rp") != 0 || atoi(row->name) != priority ||

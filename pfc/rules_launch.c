@@ -15,10 +15,10 @@ static double ranks_of(const struct facts *facts)
 {
 	double ranks = 0;
 
-	FACTS_EACH(facts, FACT_COMM, comm)
-	if (comm->number > ranks && strcmp(comm->subject, "nodes told") != 0 &&
-		strcmp(comm->subject, "GPUs a node") != 0)
-		ranks = comm->number;
+	FACTS_EACH (facts, FACT_COMM, comm)
+		if (comm->number > ranks && strcmp(comm->subject, "nodes told") != 0 &&
+			strcmp(comm->subject, "GPUs a node") != 0)
+			ranks = comm->number;
 	return ranks;
 }
 
@@ -28,8 +28,7 @@ static int copies_of(const struct facts *facts)
 {
 	int copies = 0, averages = 0;
 
-	FACTS_EACH(facts, FACT_COMM, comm)
-	{
+	FACTS_EACH (facts, FACT_COMM, comm) {
 		bool seen = false;
 
 		if (strcmp(comm->name, "0") != 0)
@@ -41,16 +40,15 @@ static int copies_of(const struct facts *facts)
 					       strcmp(it->place, comm->place) == 0);
 		copies += !seen;
 	}
-	FACTS_EACH(facts, FACT_NCCL_AVG, average)
-	averages++;
+	FACTS_EACH (facts, FACT_NCCL_AVG, average)
+		averages++;
 	return copies > averages ? copies : averages;
 }
 
 /* Processes times threads times GPUs of the command line; 0 when it is not there. */
 static double wanted_ranks(const struct facts *facts)
 {
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	{
+	FACTS_EACH (facts, FACT_COMMAND, command) {
 		double processes = command_number(command->text, "-np",
 			command_number(command->text, "-n",
 				command_number(command->text, "--ntasks", 0)));
@@ -93,13 +91,12 @@ static enum outcome single_rank(
 	double ranks = ranks_of(facts), busbw = 0;
 	bool rows = false;
 
-	FACTS_EACH(facts, FACT_NCCL_ROW, row)
-	{
+	FACTS_EACH (facts, FACT_NCCL_ROW, row) {
 		rows = true;
 		busbw = row->number > busbw ? row->number : busbw;
 	}
-	FACTS_EACH(facts, FACT_NCCL_AVG, average)
-	busbw = average->number > busbw ? average->number : busbw;
+	FACTS_EACH (facts, FACT_NCCL_AVG, average)
+		busbw = average->number > busbw ? average->number : busbw;
 	if (ranks < 1 && facts_first(facts, FACT_COMMAND) && rows && busbw <= 0 &&
 		command_number(facts_first(facts, FACT_COMMAND)->text, "-g", 1) <= 1)
 		ranks = 1;
@@ -140,8 +137,7 @@ static enum outcome tls(const struct rule *rule, const struct facts *facts, stru
 	double port = 0;
 	const struct fact *other = NULL;
 
-	FACTS_EACH(facts, FACT_TLS, end)
-	{
+	FACTS_EACH (facts, FACT_TLS, end) {
 		port = end->number > 0 ? end->number : port;
 		if (!other && strcmp(end->text, first->text) != 0)
 			other = end;
@@ -172,9 +168,9 @@ static enum outcome port_in_use(
 {
 	const struct fact *failed = NULL;
 
-	FACTS_EACH(facts, FACT_PORT_IN_USE, it)
-	if (strcmp(it->subject, "listener") != 0 && (!failed || failed->number < 1))
-		failed = it;
+	FACTS_EACH (facts, FACT_PORT_IN_USE, it)
+		if (strcmp(it->subject, "listener") != 0 && (!failed || failed->number < 1))
+			failed = it;
 	if (!failed)
 		return RULE_CLEAR;
 	if (failed->number > 0) {
@@ -217,6 +213,9 @@ static const struct limit {
 static enum outcome retry_range(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
+	enum verdict level = facts_first(facts, FACT_CALL_FAILED) || facts_first(facts, FACT_WC)
+				     ? VERDICT_FAIL
+				     : VERDICT_WARN; /* cut to fewer bits, it still runs */
 	bool judged = false;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -230,7 +229,7 @@ static enum outcome retry_range(
 		judged = true;
 		if (value >= limits[i].least && value <= limits[i].most)
 			continue;
-		explain_code(out, rule, rule->level,
+		explain_code(out, rule, level,
 			"%s=%.0f does not fit its field (%s, %.0f to %.0f)", limits[i].variable,
 			value, limits[i].field, limits[i].least, limits[i].most);
 		explain_number(out, mask == 7 ? "retry_cnt" : "timeout", value);
@@ -244,8 +243,7 @@ static enum outcome retry_range(
 			(int)value & mask);
 		return RULE_FIRED;
 	}
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	{
+	FACTS_EACH (facts, FACT_COMMAND, command) {
 		double value = command_number(
 			command->text, "-u", command_number(command->text, "--qp-timeout", 14));
 

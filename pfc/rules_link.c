@@ -32,13 +32,11 @@ static enum outcome outlier(
 	double expected = 0;
 	bool compared = false;
 
-	FACTS_EACH(facts, FACT_RATE, a)
-	{
+	FACTS_EACH (facts, FACT_RATE, a) {
 		int same = 1, faster = 0;
 		double other = 0;
 
-		FACTS_EACH(facts, FACT_RATE, b)
-		{
+		FACTS_EACH (facts, FACT_RATE, b) {
 			if (b == a || !comparable(a, b))
 				continue;
 			compared = true;
@@ -75,8 +73,7 @@ static enum outcome history(
 	struct count total = count_of(facts, NULL, MEANS_LINK_DOWN, ANY_PRIORITY, false);
 	struct count delta = count_of(facts, NULL, MEANS_LINK_DOWN, ANY_PRIORITY, true);
 
-	FACTS_EACH(facts, FACT_LINK_HISTORY, row)
-	{
+	FACTS_EACH (facts, FACT_LINK_HISTORY, row) {
 		if (row->number <= 0)
 			continue;
 		explain_code(out, rule, rule->level,
@@ -109,11 +106,11 @@ static enum outcome flap(
 	const struct fact *first = NULL, *where;
 	double times = 0;
 
-	FACTS_EACH(facts, FACT_LINK_EVENT, event)
-	if (strcmp(event->text, "down") == 0) {
-		first = first ? first : event;
-		times++;
-	}
+	FACTS_EACH (facts, FACT_LINK_EVENT, event)
+		if (strcmp(event->text, "down") == 0) {
+			first = first ? first : event;
+			times++;
+		}
 	if (!down.present && !changes.present && !facts_first(facts, FACT_LINK_EVENT))
 		return RULE_UNKNOWN;
 	if (times <= 0)
@@ -142,11 +139,26 @@ static enum outcome post_fec(
 		count_of(facts, NULL, MEANS_FEC_CORRECTED, ANY_PRIORITY, false);
 	const struct fact *most = blocks.most ? blocks.most : symbols.most;
 	double errors = blocks.sum + symbols.sum;
+	const struct fact *worst = NULL;
 
-	if (!blocks.present && !symbols.present)
+	FACTS_EACH (facts, FACT_POST_FEC_BER, ber)
+		worst = !worst || ber->number > worst->number ? ber : worst;
+	if (!blocks.present && !symbols.present && !worst)
 		return RULE_UNKNOWN;
-	if (errors <= 0)
+	/* Below one bit in 10^15 nothing was seen: tools print 1.5e-254 and the like. */
+	if (errors <= 0 && (!worst || worst->number < 1e-15))
 		return RULE_CLEAR;
+	if (errors <= 0) {
+		explain_code(out, rule, rule->level,
+			"%s %s: the bit error rate behind the FEC is %.2g", worst->place,
+			worst->subject, worst->number);
+		explain_fact(out, "post_fec_ber", "%.3g", worst->number);
+		if (*worst->place)
+			explain_fact(out, "host", "%s", worst->place);
+		if (*worst->subject)
+			explain_fact(out, "iface", "%s", worst->subject);
+		return RULE_FIRED;
+	}
 	explain_code(out, rule, rule->level, "%s %s: %.0f errors are left after FEC (%s)",
 		most->place, most->subject, errors, most->name);
 	if (*most->place)
@@ -162,10 +174,10 @@ static enum outcome post_fec(
 
 static const struct fact *planned_at(const struct facts *facts, const char *end)
 {
-	FACTS_EACH(facts, FACT_CABLE, cable)
-	if (strcmp(cable->text, "planned") == 0 &&
-		(strcmp(cable->subject, end) == 0 || strcmp(cable->name, end) == 0))
-		return cable;
+	FACTS_EACH (facts, FACT_CABLE, cable)
+		if (strcmp(cable->text, "planned") == 0 &&
+			(strcmp(cable->subject, end) == 0 || strcmp(cable->name, end) == 0))
+			return cable;
 	return NULL;
 }
 
@@ -209,8 +221,7 @@ static enum outcome miscabled(
 	char good[320] = "", bad[320] = "";
 	int judged = 0, wrong = 0;
 
-	FACTS_EACH(facts, FACT_CABLE, cable)
-	{
+	FACTS_EACH (facts, FACT_CABLE, cable) {
 		int right;
 
 		if (strcmp(cable->text, "found") != 0)
@@ -268,7 +279,7 @@ const struct rule rules_link[] = {
 		"whether the errors follow; check that both ends use the same FEC. Corrected "
 		"bits and raw BER are normal on PAM4 "
 		"and no reason to swap.",
-		"IEEE 802.3 clause 91; ethtool --show-fec", { FACT_COUNTER, NO_NEED, NO_NEED },
+		"IEEE 802.3 clause 91; ethtool --show-fec", { NO_NEED, NO_NEED, NO_NEED },
 		post_fec },
 	{ "MISCABLED", VERDICT_FAIL, "link", "a cable joins the wrong ports",
 		"traffic leaves by a port whose other end waits on another one",

@@ -18,9 +18,9 @@ double measure_line_gbps(const struct facts *facts)
 {
 	double rate = 0;
 
-	FACTS_EACH(facts, FACT_RATE, fact)
-	if (fact->number > rate)
-		rate = fact->number;
+	FACTS_EACH (facts, FACT_RATE, fact)
+		if (fact->number > rate)
+			rate = fact->number;
 	return rate;
 }
 
@@ -45,11 +45,11 @@ static bool is_bidirectional(const struct facts *facts)
 {
 	if (facts_find(facts, FACT_PERF_PARAM, NULL, NULL, "bidirectional"))
 		return true;
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	if (strstr(command->subject, "_bw") &&
-		(command_has(command->text, "-b") ||
-			command_has(command->text, "--bidirectional")))
-		return true;
+	FACTS_EACH (facts, FACT_COMMAND, command)
+		if (strstr(command->subject, "_bw") &&
+			(command_has(command->text, "-b") ||
+				command_has(command->text, "--bidirectional")))
+			return true;
 	return false;
 }
 
@@ -58,8 +58,8 @@ static double best_average(const struct facts *facts)
 {
 	double best = 0;
 
-	FACTS_EACH(facts, FACT_PERF_AVG, row)
-	best = row->number > best ? row->number : best;
+	FACTS_EACH (facts, FACT_PERF_AVG, row)
+		best = row->number > best ? row->number : best;
 	return best;
 }
 
@@ -76,8 +76,7 @@ static enum outcome invalid(
 static enum outcome margin(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	{
+	FACTS_EACH (facts, FACT_COMMAND, command) {
 		const struct fact *count = facts_first(facts, FACT_PERF_ITERATIONS);
 		double seconds, left_out, window;
 
@@ -113,8 +112,7 @@ static enum outcome margin(
 static enum outcome no_peak(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_PERF_PEAK, peak)
-	{
+	FACTS_EACH (facts, FACT_PERF_PEAK, peak) {
 		const struct fact *average = facts_beside(facts, FACT_PERF_AVG, peak);
 
 		if (peak->number > 0 || !average || average->number <= 0)
@@ -133,8 +131,8 @@ static enum outcome zero(
 {
 	double best = best_average(facts);
 
-	FACTS_EACH(facts, FACT_NCCL_ROW, row)
-	best = row->number > best ? row->number : best;
+	FACTS_EACH (facts, FACT_NCCL_ROW, row)
+		best = row->number > best ? row->number : best;
 	if ((!facts_first(facts, FACT_PERF_AVG) && !facts_first(facts, FACT_NCCL_ROW)) ||
 		facts_find(facts, FACT_PERF_PARAM, NULL, NULL, "invalid"))
 		return RULE_UNKNOWN;
@@ -188,8 +186,8 @@ static enum outcome mtu_limited(
 	double mtu = measure_mtu(facts), share;
 
 	if (best <= 0)
-		FACTS_EACH(facts, FACT_FIGURE, figure)
-	best = figure->number > best ? figure->number : best;
+		FACTS_EACH (facts, FACT_FIGURE, figure)
+			best = figure->number > best ? figure->number : best;
 	if (is_bidirectional(facts))
 		best /= 2;
 	if (best <= 0 || ceiling <= 0)
@@ -239,8 +237,7 @@ static bool is_hardware(const struct facts *facts)
 		FACT_COMMAND };
 
 	for (size_t k = 0; k < COUNT_OF(keys); k++)
-		FACTS_EACH(facts, keys[k], fact)
-		{
+		FACTS_EACH (facts, keys[k], fact) {
 			if (scan_has(fact->text, "rxe") || scan_has(fact->subject, "rxe"))
 				return false;
 			for (size_t i = 0; i < COUNT_OF(drivers); i++)
@@ -257,8 +254,7 @@ static enum outcome netem(
 {
 	double least = 0, most = 0;
 
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	{
+	FACTS_EACH (facts, FACT_FIGURE, figure) {
 		least = least <= 0 || figure->number < least ? figure->number : least;
 		most = figure->number > most ? figure->number : most;
 	}

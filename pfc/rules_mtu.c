@@ -27,8 +27,7 @@ static enum outcome table(
 {
 	int lines = 0;
 
-	FACTS_EACH(facts, FACT_MTU_QUERY, query)
-	{
+	FACTS_EACH (facts, FACT_MTU_QUERY, query) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "%.0f", query->number);
@@ -46,9 +45,9 @@ static double active_mtu(const struct facts *facts)
 	const struct fact *netdev = facts_first(facts, FACT_NETDEV_MTU);
 	double least = 0;
 
-	FACTS_EACH(facts, FACT_ACTIVE_MTU, mtu)
-	if (least < 1 || mtu->number < least)
-		least = mtu->number;
+	FACTS_EACH (facts, FACT_ACTIVE_MTU, mtu)
+		if (least < 1 || mtu->number < least)
+			least = mtu->number;
 	if (least < 1 && netdev)
 		least = roce_mtu(netdev->number);
 	return least;
@@ -59,9 +58,9 @@ static enum outcome path_too_big(
 {
 	double active = active_mtu(facts), asked = 0;
 
-	FACTS_EACH(facts, FACT_PATH_MTU, path)
-	if (path->number > asked)
-		asked = path->number;
+	FACTS_EACH (facts, FACT_PATH_MTU, path)
+		if (path->number > asked)
+			asked = path->number;
 	if (active < 1 || asked < 1)
 		return RULE_UNKNOWN;
 	if (asked <= active)
@@ -92,8 +91,7 @@ static enum outcome peer_mismatch(
 		size_t count = facts_places(facts, keys[k], places, 64);
 		char name[128];
 
-		FACTS_EACH(facts, keys[k], mtu)
-		{
+		FACTS_EACH (facts, keys[k], mtu) {
 			if (strcmp(mtu->subject, "lo") == 0 || scan_has(mtu->subject, "docker"))
 				continue;
 			least = !least || mtu->number < least->number ? mtu : least;
@@ -137,9 +135,9 @@ static const struct fact *least_limit(const struct facts *facts)
 {
 	const struct fact *least = NULL;
 
-	FACTS_EACH(facts, FACT_MEMLOCK, limit)
-	if (limit->has_number && (!least || limit->number < least->number))
-		least = limit;
+	FACTS_EACH (facts, FACT_MEMLOCK, limit)
+		if (limit->has_number && (!least || limit->number < least->number))
+			least = limit;
 	return least;
 }
 

@@ -32,8 +32,7 @@ static struct pairs pairs_of(const struct facts *facts)
 {
 	struct pairs pairs = { .best = 0 };
 
-	FACTS_EACH(facts, FACT_PAIR, pair)
-	{
+	FACTS_EACH (facts, FACT_PAIR, pair) {
 		add_node(&pairs, pair->subject);
 		add_node(&pairs, pair->name);
 		if (pair->number > pairs.best)
@@ -54,8 +53,7 @@ static bool cleared(const struct facts *facts, const struct pairs *pairs, const 
 	bool fast = false;
 
 	*slow_partners = 0;
-	FACTS_EACH(facts, FACT_PAIR, pair)
-	{
+	FACTS_EACH (facts, FACT_PAIR, pair) {
 		if (strcmp(pair->subject, node) != 0 && strcmp(pair->name, node) != 0)
 			continue;
 		if (is_slow(pairs, pair))
@@ -79,9 +77,9 @@ static double median_of_others(const struct facts *facts, const struct fact *but
 	double values[NODES], swap;
 	size_t count = 0;
 
-	FACTS_EACH(facts, FACT_PAIR, pair)
-	if (pair != but && count < NODES)
-		values[count++] = pair->number;
+	FACTS_EACH (facts, FACT_PAIR, pair)
+		if (pair != but && count < NODES)
+			values[count++] = pair->number;
 	for (size_t i = 1; i < count; i++)
 		for (size_t j = i; j > 0 && values[j] < values[j - 1]; j--) {
 			swap = values[j];
@@ -98,8 +96,7 @@ static enum outcome collision(
 {
 	struct pairs pairs = pairs_of(facts);
 
-	FACTS_EACH(facts, FACT_PAIR, pair)
-	{
+	FACTS_EACH (facts, FACT_PAIR, pair) {
 		int a, b;
 		double others;
 
@@ -149,8 +146,7 @@ static void sort_names(struct pairs *pairs)
 static void undetermined(
 	const struct facts *facts, const struct pairs *pairs, char *list, size_t room)
 {
-	FACTS_EACH(facts, FACT_PAIR, pair)
-	{
+	FACTS_EACH (facts, FACT_PAIR, pair) {
 		char name[160];
 		int partners;
 
@@ -222,18 +218,17 @@ static enum outcome bond(
 	double one = 0, many = 0, library = 0;
 	double all = bond->number * bond->more, qps;
 
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	{
+	FACTS_EACH (facts, FACT_FIGURE, figure) {
 		if (names_library(figure->text))
 			library = figure->number;
 		else if (names_qps(figure->text, &qps))
 			*(qps <= 1 ? &one : &many) = figure->number;
 	}
-	FACTS_EACH(facts, FACT_PERF_AVG, row)
-	{
-		FACTS_EACH(facts, FACT_PERF_PARAM, parameter)
-		if (parameter->section == row->section && strcmp(parameter->name, "qps") == 0)
-			*(atoi(parameter->text) <= 1 ? &one : &many) = row->number;
+	FACTS_EACH (facts, FACT_PERF_AVG, row) {
+		FACTS_EACH (facts, FACT_PERF_PARAM, parameter)
+			if (parameter->section == row->section &&
+				strcmp(parameter->name, "qps") == 0)
+				*(atoi(parameter->text) <= 1 ? &one : &many) = row->number;
 	}
 	if (one <= 0 && library <= 0)
 		return RULE_UNKNOWN;

@@ -22,8 +22,7 @@ static enum outcome acs(const struct rule *rule, const struct facts *facts, stru
 	size_t used = 0;
 	const char *place = facts_first(facts, FACT_ACS)->place;
 
-	FACTS_EACH(facts, FACT_ACS, bridge)
-	{
+	FACTS_EACH (facts, FACT_ACS, bridge) {
 		total++;
 		if (bridge->number < 1)
 			continue;
@@ -72,11 +71,11 @@ static void count_channels(
 	const struct facts *facts, const char *place, int *with, int *without)
 {
 	*with = *without = 0;
-	FACTS_EACH(facts, FACT_CHANNEL, channel)
-	if (strcmp(channel->text, "IB") == 0 && strcmp(channel->place, place) == 0) {
-		*with += channel->number > 0;
-		*without += channel->number < 1;
-	}
+	FACTS_EACH (facts, FACT_CHANNEL, channel)
+		if (strcmp(channel->text, "IB") == 0 && strcmp(channel->place, place) == 0) {
+			*with += channel->number > 0;
+			*without += channel->number < 1;
+		}
 }
 
 static enum outcome gdr_asymmetric(
@@ -117,17 +116,16 @@ static enum outcome gdr_not_active(
 {
 	bool channels = facts_first(facts, FACT_CHANNEL) != NULL;
 
-	FACTS_EACH(facts, FACT_MODULE, module)
-	{
+	FACTS_EACH (facts, FACT_MODULE, module) {
 		int with, without;
 
 		count_channels(facts, module->place, &with, &without);
 		if (with == 0 && without == 0)
-			FACTS_EACH(facts, FACT_CHANNEL, channel) /* a log without a place */
-		if (strcmp(channel->text, "IB") == 0) {
-			with += channel->number > 0;
-			without += channel->number < 1;
-		}
+			FACTS_EACH (facts, FACT_CHANNEL, channel) /* a log without a place */
+				if (strcmp(channel->text, "IB") == 0) {
+					with += channel->number > 0;
+					without += channel->number < 1;
+				}
 		if ((without > 0 && with == 0) ||
 			(facts_first(facts, FACT_GDR_OFF) && with == 0)) {
 			explain_code(out, rule, rule->level,
@@ -175,10 +173,10 @@ static double port_gbps(const struct facts *facts, const char *place)
 {
 	double rate = 0;
 
-	FACTS_EACH(facts, FACT_RATE, fact)
-	if ((!*place || !*fact->place || strcmp(fact->place, place) == 0) &&
-		fact->number > rate)
-		rate = fact->number;
+	FACTS_EACH (facts, FACT_RATE, fact)
+		if ((!*place || !*fact->place || strcmp(fact->place, place) == 0) &&
+			fact->number > rate)
+			rate = fact->number;
 	return rate;
 }
 
@@ -197,8 +195,7 @@ static enum outcome degraded(
 {
 	bool known = false;
 
-	FACTS_EACH(facts, FACT_PCIE, fact)
-	{
+	FACTS_EACH (facts, FACT_PCIE, fact) {
 		struct pcie link = link_of(facts, fact);
 		double port = port_gbps(facts, link.place);
 		bool narrow = link.width > 0 && link.width < link.width_max;
@@ -227,8 +224,7 @@ static enum outcome degraded(
 static enum outcome below_port(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_PCIE, fact)
-	{
+	FACTS_EACH (facts, FACT_PCIE, fact) {
 		struct pcie link = link_of(facts, fact);
 		double port = port_gbps(facts, link.place), raw = raw_gbps(&link);
 

@@ -75,8 +75,7 @@ static enum outcome trust_pcp(
 	int dscp, tc;
 	bool known = job_dscp(facts, &dscp, &tc);
 
-	FACTS_EACH(facts, FACT_TRUST, trust)
-	{
+	FACTS_EACH (facts, FACT_TRUST, trust) {
 		struct count seen;
 		char list[32];
 
@@ -211,8 +210,7 @@ static enum outcome pfc_mismatch(
 	if (ours < 0)
 		return RULE_UNKNOWN;
 	mapped = dscp >= 0 ? switch_priority(facts, dscp) : -1;
-	FACTS_EACH(facts, FACT_SWITCH_PFC, row)
-	{
+	FACTS_EACH (facts, FACT_SWITCH_PFC, row) {
 		int priority = atoi(row->name);
 
 		both = both || priority == ours;
@@ -261,8 +259,7 @@ static enum outcome cnp_queue(
 static enum outcome sl_ignored(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	{
+	FACTS_EACH (facts, FACT_COMMAND, command) {
 		const struct fact *seen = facts_first(facts, FACT_CAPTURE_DSCP);
 		char value[32] = "", tos[32];
 

@@ -22,16 +22,16 @@ static int shared_prefix(const struct facts *facts, const char *place, const str
 {
 	int best = 0;
 
-	FACTS_EACH(facts, FACT_ADDRESS, a)
-	{
+	FACTS_EACH (facts, FACT_ADDRESS, a) {
 		int same = 0;
 
 		if (strcmp(a->place, place) != 0 || a->more >= 32)
 			continue;
-		FACTS_EACH(facts, FACT_ADDRESS, b)
-		same += strcmp(b->place, place) == 0 && b->more == a->more &&
-			(((unsigned)a->number ^ (unsigned)b->number) & mask_of(a->more)) == 0 &&
-			(b == a || strcmp(a->subject, b->subject) != 0);
+		FACTS_EACH (facts, FACT_ADDRESS, b)
+			same += strcmp(b->place, place) == 0 && b->more == a->more &&
+				(((unsigned)a->number ^ (unsigned)b->number) &
+					mask_of(a->more)) == 0 &&
+				(b == a || strcmp(a->subject, b->subject) != 0);
 		if (same > best) {
 			best = same;
 			*any = a;
@@ -107,8 +107,9 @@ static enum outcome source_routing(
 		int rails = shared_prefix(facts, places[i], &any);
 		bool by_source = false;
 
-		FACTS_EACH(facts, FACT_IP_RULE, it)
-		by_source = by_source || (strcmp(it->place, places[i]) == 0 && it->number > 0);
+		FACTS_EACH (facts, FACT_IP_RULE, it)
+			by_source = by_source ||
+				    (strcmp(it->place, places[i]) == 0 && it->number > 0);
 		if (rails == 0 || by_source)
 			continue;
 		explain_code(out, rule, rule->level,
@@ -151,13 +152,31 @@ static enum outcome rp_filter(
  * another. */
 static bool pairs_across(const struct facts *facts)
 {
-	FACTS_EACH(facts, FACT_CHANNEL, send)
-	FACTS_EACH(facts, FACT_CHANNEL, receive)
-	if (strcmp(send->name, "send") == 0 && strcmp(receive->name, "receive") == 0 &&
-		strcmp(send->subject, receive->subject) == 0 && send->more >= 0 &&
-		receive->more >= 0 && send->more != receive->more)
-		return true;
+	FACTS_EACH (facts, FACT_CHANNEL, send)
+		FACTS_EACH (facts, FACT_CHANNEL, receive)
+			if (strcmp(send->name, "send") == 0 &&
+				strcmp(receive->name, "receive") == 0 &&
+				strcmp(send->subject, receive->subject) == 0 &&
+				send->more >= 0 && receive->more >= 0 &&
+				send->more != receive->more)
+				return true;
 	return false;
+}
+
+static bool subnets_differ(const struct facts *facts)
+{
+	FACTS_EACH (facts, FACT_ADDRESS, a)
+		FACTS_EACH (facts, FACT_ADDRESS, b)
+			if (strcmp(a->place, b->place) == 0 &&
+				(((unsigned)a->number ^ (unsigned)b->number) &
+					mask_of(a->more)) != 0)
+				return true;
+	return false;
+}
+
+static bool shows_failure(const struct facts *facts)
+{
+	return facts_first(facts, FACT_WC) || facts_first(facts, FACT_CALL_FAILED);
 }
 
 static enum outcome cross_rail(
@@ -166,8 +185,7 @@ static enum outcome cross_rail(
 	const struct fact *bad = NULL;
 	bool same_rail_bad = false, cross = false, paired = pairs_across(facts);
 
-	FACTS_EACH(facts, FACT_REACH, reach)
-	{
+	FACTS_EACH (facts, FACT_REACH, reach) {
 		cross = cross || reach->more > 0;
 		if (reach->number > 0)
 			continue;
@@ -179,6 +197,17 @@ static enum outcome cross_rail(
 	if (!bad && facts_first(facts, FACT_NO_ROUTE) &&
 		(paired || facts_first(facts, FACT_ADDRESS)))
 		bad = facts_first(facts, FACT_NO_ROUTE);
+	if (!bad && paired && subnets_differ(facts) && shows_failure(facts)) {
+		const struct fact *route = facts_first(facts, FACT_ROUTE);
+
+		for (; route && route->number < 1; route = facts_next(facts, route))
+			;
+		if (!route)
+			return explain_code(out, rule, rule->level,
+				"the library pairs NICs of different rails, whose subnets have "
+				"no gateway between "
+				"them, and the connection failed");
+	}
 	if (!bad)
 		return cross ? RULE_CLEAR : RULE_UNKNOWN;
 	if (same_rail_bad)
@@ -195,15 +224,14 @@ static double usual_rate(const struct facts *facts)
 	double best = 0;
 	int votes = 0, known = 0;
 
-	FACTS_EACH(facts, FACT_RATE, a)
-	{
+	FACTS_EACH (facts, FACT_RATE, a) {
 		int same = 0;
 
 		if (!facts_find(facts, FACT_HCA_USED, NULL, a->subject, NULL) || !*a->subject)
 			continue;
 		known++;
-		FACTS_EACH(facts, FACT_RATE, b)
-		same += *b->subject && b->number == a->number;
+		FACTS_EACH (facts, FACT_RATE, b)
+			same += *b->subject && b->number == a->number;
 		if (same > votes || (same == votes && a->number > best)) {
 			votes = same;
 			best = a->number;
@@ -261,8 +289,7 @@ static enum outcome imbalance(
 	char idle[512] = "none";
 	size_t used = 0;
 
-	FACTS_EACH(facts, FACT_BYTES, row)
-	{
+	FACTS_EACH (facts, FACT_BYTES, row) {
 		devices++;
 		sum += row->number;
 		busiest = !busiest || row->number > busiest->number ? row : busiest;
@@ -271,10 +298,10 @@ static enum outcome imbalance(
 		return RULE_UNKNOWN;
 	if (busiest->number / sum < (devices == 2 ? 0.9 : 0.8))
 		return RULE_CLEAR;
-	FACTS_EACH(facts, FACT_BYTES, row)
-	if (row->number < busiest->number * 0.01 && used < sizeof(idle) - 64)
-		used += (size_t)snprintf(idle + used, sizeof(idle) - used, "%s%s",
-			used ? "," : "", row->subject);
+	FACTS_EACH (facts, FACT_BYTES, row)
+		if (row->number < busiest->number * 0.01 && used < sizeof(idle) - 64)
+			used += (size_t)snprintf(idle + used, sizeof(idle) - used, "%s%s",
+				used ? "," : "", row->subject);
 	explain_code(out, rule, rule->level, "%s carries %.1f %% of all bytes of %d NICs",
 		busiest->subject, busiest->number / sum * 100, devices);
 	explain_fact(out, "busiest", "%s", busiest->subject);
@@ -294,8 +321,7 @@ static size_t host_count(const struct facts *facts)
 	const char *hosts[256];
 	size_t count = facts_subjects(facts, FACT_HOSTFILE, NULL, hosts, 256);
 
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	{
+	FACTS_EACH (facts, FACT_COMMAND, command) {
 		char list[512];
 
 		if (count > 0 || !(scan_value(command->text, "-H", list, 1) ||
@@ -318,9 +344,9 @@ static enum outcome nnodes(
 	size_t hosts = host_count(facts);
 	double nodes = 0;
 
-	FACTS_EACH(facts, FACT_COMM, comm)
-	if (comm->more > nodes)
-		nodes = comm->more;
+	FACTS_EACH (facts, FACT_COMM, comm)
+		if (comm->more > nodes)
+			nodes = comm->more;
 	if (hosts == 0 || nodes < 1)
 		return RULE_UNKNOWN;
 	if ((double)hosts == nodes)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pfc/bundle.h"
 #include "pfc/rule_command.h"
 #include "pfc/scan.h"
 #include "pfc/wc.h"
@@ -16,8 +17,7 @@ static enum outcome decode(
 {
 	int statuses = 0;
 
-	FACTS_EACH(facts, FACT_WC_QUERY, query)
-	{
+	FACTS_EACH (facts, FACT_WC_QUERY, query) {
 		const char *status = wc_name((int)query->number);
 		char name[16];
 
@@ -39,8 +39,7 @@ static const struct fact *root_of(const struct facts *facts, int *flushes)
 	const struct fact *root = NULL;
 
 	*flushes = 0;
-	FACTS_EACH(facts, FACT_WC, error)
-	{
+	FACTS_EACH (facts, FACT_WC, error) {
 		if ((int)error->number == WC_WR_FLUSH_ERR)
 			(*flushes)++;
 		else if (!root)
@@ -58,16 +57,22 @@ static enum outcome protection(
 
 	if (!root || (int)root->number != WC_LOC_PROT_ERR)
 		return RULE_CLEAR;
-	FACTS_EACH(facts, FACT_CHANNEL, channel)
-	gpu = gpu || channel->number > 0;
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	gpu = gpu || scan_has(command->text, "cuda") || scan_has(command->text, "rocm") ||
-	      scan_has(command->text, "_perf") || scan_has(command->text, "gpu");
-	FACTS_EACH(facts, FACT_WC, error)
-	gpu = gpu || scan_has(error->text, "NCCL") || scan_has(error->text, "GDR") ||
-	      scan_has(error->text, "gpu") || scan_has(error->text, "cuda");
-	FACTS_EACH(facts, FACT_ENV, variable)
-	gpu = gpu || scan_has(variable->name, "GDR") || scan_has(variable->name, "CUDA");
+	FACTS_EACH (facts, FACT_CHANNEL, channel)
+		gpu = gpu || channel->number > 0;
+	FACTS_EACH (facts, FACT_COMMAND, command)
+		gpu = gpu || scan_has(command->text, "cuda") ||
+		      scan_has(command->text, "rocm") || scan_has(command->text, "_perf") ||
+		      scan_has(command->text, "gpu");
+	FACTS_EACH (facts, FACT_WC, error)
+		gpu = gpu || scan_has(error->text, "NCCL") || scan_has(error->text, "GDR") ||
+		      scan_has(error->text, "gpu") || scan_has(error->text, "cuda");
+	FACTS_EACH (facts, FACT_WC, error)
+		gpu = gpu ||
+		      (error->section && (scan_has(error->section->title, "gpu") ||
+						 scan_has(error->section->title, "cuda")));
+	FACTS_EACH (facts, FACT_ENV, variable)
+		gpu = gpu || scan_has(variable->name, "GDR") ||
+		      scan_has(variable->name, "CUDA");
 	if (!gpu)
 		return RULE_UNKNOWN;
 	explain_code(out, rule, rule->level,
@@ -165,8 +170,7 @@ static enum outcome vendor_retry(
 	explain_code(out, rule, rule->level, "completion status %s is transport retry exceeded",
 		status->text);
 	explain_fact(out, "cqe_status", "%s", status->text);
-	FACTS_EACH(facts, FACT_CQE, ends)
-	{
+	FACTS_EACH (facts, FACT_CQE, ends) {
 		if (strcmp(ends->name, "status") == 0)
 			continue;
 		explain_fact(out, "local", "%s", ends->subject);

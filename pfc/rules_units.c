@@ -31,14 +31,13 @@ static enum outcome normalised(
 	bool differs = false;
 	int order = 0;
 
-	FACTS_EACH(facts, FACT_PERF_AVG, row)
-	differs = differs || strcmp(row->text, first->text) != 0;
+	FACTS_EACH (facts, FACT_PERF_AVG, row)
+		differs = differs || strcmp(row->text, first->text) != 0;
 	if (!differs)
 		return RULE_CLEAR;
 	explain_code(
 		out, rule, rule->level, "figures in different units, all turned into Gb/s");
-	FACTS_EACH(facts, FACT_PERF_AVG, row)
-	{
+	FACTS_EACH (facts, FACT_PERF_AVG, row) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "run%d_gbps", run_number(row, ++order));
@@ -80,14 +79,13 @@ static bool thousandth(double mebi_gbps, const struct fact *figure, struct scale
 
 static bool find_scaled(const struct facts *facts, struct scaled *scaled)
 {
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	{
-		FACTS_EACH(facts, FACT_FIGURE, mebi)
-		if (is_mebi(mebi->name) && thousandth(mebi->number, figure, scaled))
-			return true;
-		FACTS_EACH(facts, FACT_PERF_AVG, row)
-		if (is_mebi(row->text) && thousandth(row->number, figure, scaled))
-			return true;
+	FACTS_EACH (facts, FACT_FIGURE, figure) {
+		FACTS_EACH (facts, FACT_FIGURE, mebi)
+			if (is_mebi(mebi->name) && thousandth(mebi->number, figure, scaled))
+				return true;
+		FACTS_EACH (facts, FACT_PERF_AVG, row)
+			if (is_mebi(row->text) && thousandth(row->number, figure, scaled))
+				return true;
 	}
 	return false;
 }
@@ -118,22 +116,22 @@ static double peak_busbw(const struct facts *facts)
 {
 	double peak = 0;
 
-	FACTS_EACH(facts, FACT_NCCL_ROW, row)
-	peak = row->number > peak ? row->number : peak;
+	FACTS_EACH (facts, FACT_NCCL_ROW, row)
+		peak = row->number > peak ? row->number : peak;
 	return peak;
 }
 
 static bool is_alltoall(const struct facts *facts)
 {
-	FACTS_EACH(facts, FACT_NCCL_ROW, row)
-	if (scan_has(row->name, "alltoall"))
-		return true;
-	FACTS_EACH(facts, FACT_COMMAND, command)
-	if (scan_has(command->text, "alltoall"))
-		return true;
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	if (scan_has(figure->text, "alltoall") || scan_has(figure->text, "all-to-all"))
-		return true;
+	FACTS_EACH (facts, FACT_NCCL_ROW, row)
+		if (scan_has(row->name, "alltoall"))
+			return true;
+	FACTS_EACH (facts, FACT_COMMAND, command)
+		if (scan_has(command->text, "alltoall"))
+			return true;
+	FACTS_EACH (facts, FACT_FIGURE, figure)
+		if (scan_has(figure->text, "alltoall") || scan_has(figure->text, "all-to-all"))
+			return true;
 	return false;
 }
 
@@ -205,10 +203,10 @@ static double rank_count(const struct facts *facts)
 {
 	double ranks = told(facts, "ranks told");
 
-	FACTS_EACH(facts, FACT_COMM, comm)
-	if (ranks < 1 && strcmp(comm->subject, "nodes told") != 0 &&
-		strcmp(comm->subject, "GPUs a node") != 0)
-		ranks = comm->number;
+	FACTS_EACH (facts, FACT_COMM, comm)
+		if (ranks < 1 && strcmp(comm->subject, "nodes told") != 0 &&
+			strcmp(comm->subject, "GPUs a node") != 0)
+			ranks = comm->number;
 	return ranks;
 }
 
@@ -223,14 +221,14 @@ static enum outcome alltoall(
 	if (!is_alltoall(facts))
 		return RULE_UNKNOWN;
 	if (peak <= 0)
-		FACTS_EACH(facts, FACT_FIGURE, figure)
-	peak = figure->number / 8 > peak ? figure->number / 8 : peak;
+		FACTS_EACH (facts, FACT_FIGURE, figure)
+			peak = figure->number / 8 > peak ? figure->number / 8 : peak;
 	if (group < 1 && told(facts, "nodes told") > 0)
 		group = ranks / told(facts, "nodes told");
 	if (group < 1)
-		FACTS_EACH(facts, FACT_COMM, comm)
-	if (comm->more > 0)
-		group = comm->number / comm->more;
+		FACTS_EACH (facts, FACT_COMM, comm)
+			if (comm->more > 0)
+				group = comm->number / comm->more;
 	if (ranks < 2 && group >= 1)
 		ranks = group * told(facts, "nodes told");
 	if (ranks < 2 || group < 1 || group >= ranks || nic <= 0 || peak <= 0)
@@ -263,15 +261,17 @@ static double figure_of(const struct facts *facts, const struct fact *setting)
 		FACT_PERF_AVG };
 	double best = 0;
 
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	if (figure->section == setting->section && figure->line == setting->line)
-		return figure->number;
+	FACTS_EACH (facts, FACT_FIGURE, figure)
+		if (figure->section == setting->section && figure->line == setting->line)
+			return figure->number;
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]) && best <= 0; k++)
-		FACTS_EACH(facts, keys[k], figure)
-	if (figure->section == setting->section && figure->number > best &&
-		figure->line > setting->line)
-		best = figure->number *
-		       (keys[k] == FACT_NCCL_ROW || keys[k] == FACT_NCCL_AVG ? 8 : 1);
+		FACTS_EACH (facts, keys[k], figure)
+			if (figure->section == setting->section && figure->number > best &&
+				figure->line > setting->line)
+				best = figure->number *
+				       (keys[k] == FACT_NCCL_ROW || keys[k] == FACT_NCCL_AVG
+						       ? 8
+						       : 1);
 	return best;
 }
 
@@ -281,17 +281,18 @@ static double figure_elsewhere(const struct facts *facts, const struct fact *off
 	const struct fact *beside = facts_beside(facts, FACT_FIGURE, off);
 	double best = 0;
 
-	FACTS_EACH(facts, FACT_FIGURE, figure)
-	if ((figure->section != off->section || (beside && figure->line != off->line)) &&
-		figure->number > best)
-		best = figure->number;
-	FACTS_EACH(facts, FACT_NCCL_ROW, row)
-	if (row->section != off->section && row->number * 8 > best)
-		best = row->number * 8;
-	FACTS_EACH(facts, FACT_NCCL_AVG, row)
-	if (row->section != off->section && row->number * 8 > best &&
-		!facts_first(facts, FACT_NCCL_ROW))
-		best = row->number * 8;
+	FACTS_EACH (facts, FACT_FIGURE, figure)
+		if ((figure->section != off->section ||
+			    (beside && figure->line != off->line)) &&
+			figure->number > best)
+			best = figure->number;
+	FACTS_EACH (facts, FACT_NCCL_ROW, row)
+		if (row->section != off->section && row->number * 8 > best)
+			best = row->number * 8;
+	FACTS_EACH (facts, FACT_NCCL_AVG, row)
+		if (row->section != off->section && row->number * 8 > best &&
+			!facts_first(facts, FACT_NCCL_ROW))
+			best = row->number * 8;
 	return best;
 }
 
@@ -300,8 +301,7 @@ static enum outcome ece(const struct rule *rule, const struct facts *facts, stru
 	const struct fact *off_setting = NULL;
 	double on = 0, off = 0;
 
-	FACTS_EACH(facts, FACT_ROCE_ECE, setting)
-	{
+	FACTS_EACH (facts, FACT_ROCE_ECE, setting) {
 		double figure = figure_of(facts, setting);
 
 		if (setting->number < 1) {

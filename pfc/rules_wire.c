@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pfc/rule_counters.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
@@ -16,15 +17,15 @@
  * the earlier one had. */
 static const struct fact *reverted_at(const struct facts *facts, const struct fact **before)
 {
-	FACTS_EACH(facts, FACT_PFC, first)
-	{
+	FACTS_EACH (facts, FACT_PFC, first) {
 		if (first->number < 1)
 			continue;
 		for (const struct fact *later = facts_next(facts, first); later;
 			later = facts_next(facts, later))
 			if (later->section != first->section && later->number < 1 &&
 				strcmp(later->place, first->place) == 0 &&
-				strcmp(later->subject, first->subject) == 0 &&
+				(!*later->subject || !*first->subject ||
+					strcmp(later->subject, first->subject) == 0) &&
 				strcmp(later->name, first->name) == 0) {
 				*before = first;
 				return later;
@@ -35,11 +36,11 @@ static const struct fact *reverted_at(const struct facts *facts, const struct fa
 
 static bool read_twice(const struct facts *facts)
 {
-	FACTS_EACH(facts, FACT_PFC, a)
-	for (const struct fact *b = facts_next(facts, a); b; b = facts_next(facts, b))
-		if (a->section != b->section && strcmp(a->place, b->place) == 0 &&
-			strcmp(a->subject, b->subject) == 0)
-			return true;
+	FACTS_EACH (facts, FACT_PFC, a)
+		for (const struct fact *b = facts_next(facts, a); b; b = facts_next(facts, b))
+			if (a->section != b->section && strcmp(a->place, b->place) == 0 &&
+				strcmp(a->subject, b->subject) == 0)
+				return true;
 	return false;
 }
 
@@ -84,8 +85,7 @@ static double tally(const struct facts *facts, const char *direction,
 
 	memset(packets, 0, CODE_POINTS * sizeof(*packets));
 	*commonest = 0;
-	FACTS_EACH(facts, FACT_CAPTURE_DSCP, seen)
-	{
+	FACTS_EACH (facts, FACT_CAPTURE_DSCP, seen) {
 		int dscp = (int)seen->number;
 
 		if (strcmp(seen->subject, direction) != 0 || dscp < 0 || dscp >= CODE_POINTS ||
@@ -150,21 +150,53 @@ static bool is_reverse(const char *one, const char *other)
 	       strncmp(arrow + 1, other, other_length) == 0;
 }
 
+/* A host that sends all in one priority and receives all in another: what it marks,
+ * its peer does not. */
+static enum outcome by_counters(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	const char *places[64];
+	size_t count = facts_places(facts, FACT_COUNTER, places, 64);
+	bool known = facts_first(facts, FACT_CAPTURE_DSCP) != NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct count sent =
+			count_of(facts, places[i], MEANS_PRIO_TX, ANY_PRIORITY, true);
+		struct count came =
+			count_of(facts, places[i], MEANS_PRIO_RX, ANY_PRIORITY, true);
+
+		if (!sent.most || !came.most)
+			continue;
+		known = true;
+		if (sent.priority == came.priority || sent.most->number < 1000 ||
+			came.most->number < 1000 || sent.most->number < sent.sum * 0.95 ||
+			came.most->number < came.sum * 0.95)
+			continue;
+		explain_code(out, rule, rule->level,
+			"%s sends in priority %d and receives in priority %d",
+			*places[i] ? places[i] : "this host", sent.priority, came.priority);
+		explain_number(out, "prio", sent.priority);
+		explain_number(out, "actual_prio", came.priority);
+		return RULE_FIRED;
+	}
+	return known ? RULE_CLEAR : RULE_UNKNOWN;
+}
+
 static enum outcome by_settings(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_TC, a)
-	for (const struct fact *b = facts_next(facts, a); b; b = facts_next(facts, b)) {
-		if (strcmp(a->place, b->place) == 0 || strcmp(a->name, b->name) != 0 ||
-			(int)a->number >> 2 == (int)b->number >> 2)
-			continue;
-		explain_code(out, rule, rule->level, "%s sets %s=%.0f, %s sets %.0f", a->place,
-			a->name, a->number, b->place, b->number);
-		explain_fact(out, a->place, "%d", (int)a->number >> 2);
-		explain_fact(out, b->place, "%d", (int)b->number >> 2);
-		return RULE_FIRED;
-	}
-	return facts_first(facts, FACT_CAPTURE_DSCP) ? RULE_CLEAR : RULE_UNKNOWN;
+	FACTS_EACH (facts, FACT_TC, a)
+		for (const struct fact *b = facts_next(facts, a); b; b = facts_next(facts, b)) {
+			if (strcmp(a->place, b->place) == 0 || strcmp(a->name, b->name) != 0 ||
+				(int)a->number >> 2 == (int)b->number >> 2)
+				continue;
+			explain_code(out, rule, rule->level, "%s sets %s=%.0f, %s sets %.0f",
+				a->place, a->name, a->number, b->place, b->number);
+			explain_fact(out, a->place, "%d", (int)a->number >> 2);
+			explain_fact(out, b->place, "%d", (int)b->number >> 2);
+			return RULE_FIRED;
+		}
+	return by_counters(rule, facts, out);
 }
 
 static enum outcome asymmetric(
@@ -206,8 +238,7 @@ static enum outcome asymmetric(
 static enum outcome same_mac(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	FACTS_EACH(facts, FACT_MAC_PAIR, frame)
-	{
+	FACTS_EACH (facts, FACT_MAC_PAIR, frame) {
 		if (strcmp(frame->text, frame->extra) != 0)
 			continue;
 		explain_code(out, rule, rule->level, "a frame goes from %s to the same address",
@@ -270,8 +301,8 @@ static enum outcome filtered(
 {
 	double pairs = 0;
 
-	FACTS_EACH(facts, FACT_PROBE_FILTER, filter)
-	pairs += filter->number;
+	FACTS_EACH (facts, FACT_PROBE_FILTER, filter)
+		pairs += filter->number;
 	explain_code(out, rule, rule->level, "%.0f pairs were left out of the plan: %s", pairs,
 		facts_first(facts, FACT_PROBE_FILTER)->text);
 	explain_number(out, "filtered_pairs", pairs);

@@ -169,7 +169,7 @@ bool scan_rate_gbps(const char *text, double *gbps, const char **end)
 
 	if (!scan_number(text, &number, &unit))
 		return false;
-	unit += strspn(unit, " \t[");
+	unit += strspn(unit, " \t[(");
 	factor = scan_unit_gbps(unit, end);
 	if (factor > 0) {
 		*gbps = number * factor;

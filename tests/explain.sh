@@ -1,0 +1,56 @@
+#!/bin/sh
+# explain.sh SOURCE WEFT: docs/checks-host.md is what the table says; text of any
+# size and kind is answered within a bound of time and memory, with one sentence
+# where it cannot be read.
+source=$1
+weft=$2
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf "$folder"' EXIT
+bad=0
+
+complain() {
+	echo "$1"
+	bad=1
+}
+
+"$weft" explain --rules > "$folder/rules.md"
+diff -u "$source/docs/checks-host.md" "$folder/rules.md" ||
+	complain "docs/checks-host.md is not up to date: weft explain --rules > docs/checks-host.md"
+
+# answers NAME STATUSES SENTENCES: explain NAME ends in time and memory with one of
+# the statuses and at most so many lines on stderr.
+answers() {
+	(
+		ulimit -v 1500000
+		timeout 60 "$weft" explain "$folder/$1" > "$folder/out" 2> "$folder/err"
+	)
+	status=$?
+	case " $2 " in
+	*" $status "*) ;;
+	*) complain "$1: exit status $status, expected one of $2" ;;
+	esac
+	[ "$(wc -l < "$folder/err")" -le "$3" ] || complain "$1: more than $3 lines on stderr"
+}
+
+{
+	echo '== hostA: ethtool -S ens1f0, 10 s delta =='
+	awk 'BEGIN { for (i = 0; i < 380000; i++) printf "rx_prio%d_packets: %d\n", i % 8, i }'
+} > "$folder/counters"
+answers counters "0 1 2" 1
+awk 'BEGIN { print "== pair bandwidth =="; for (i = 0; i < 500000; i++) printf "n%d n%d %d.5\n", i, i * 7, i % 50 }' \
+	> "$folder/pairs"
+answers pairs "0 1 2" 1
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "host%d:1:%d [0] NCCL INFO Channel %02d/0 : %d[0] -> %d[0] [send] via NET/IB/0/GDRDMA\n", i % 64, i, i % 16, i, i + 1 }' \
+	> "$folder/log"
+answers log "0 1 2" 1
+head -c 5000000 /dev/zero | tr '\0' 'a' > "$folder/line"
+answers line 2 1
+head -c 10000000 /dev/urandom > "$folder/binary"
+answers binary 2 1
+head -c 20000000 /dev/zero | tr '\0' '\n' > "$folder/long"
+answers long 2 1
+: > "$folder/empty"
+answers empty 2 1
+answers nowhere 2 1
+answers . 2 1
+exit $bad
