@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabric/evidence.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,33 @@ static int load_ways(struct evidence *evidence, struct run *run, const struct lo
 	return 0;
 }
 
+static int check_flows(const struct evidence *evidence, struct diag *diag)
+{
+	for (size_t i = 0; i < evidence->flow_count; i++)
+		if (evidence->flows[i].qps == 0 || evidence->flows[i].qps > EVIDENCE_QPS_MAX)
+			return diag_error(diag, -EINVAL,
+				"the run file has a flow of %u queue pairs in stage \"%s\"; "
+				"expected 1..%u: run it again",
+				evidence->flows[i].qps, evidence->stage.name, EVIDENCE_QPS_MAX);
+	return 0;
+}
+
+static int check_ring(const struct evidence *evidence, struct diag *diag)
+{
+	const struct plan_ring *ring = &evidence->ring;
+	bool fits = ring->ranks == 0 || (ring->elem_bytes > 0 && ring->ranks > 1 &&
+						ring->iterations <= EVIDENCE_ITERATIONS_MAX);
+
+	for (uint32_t i = 0; fits && i < ring->ranks; i++)
+		fits = ring->nics[i] < evidence->fabric->nic_count;
+	if (fits)
+		return 0;
+	return diag_error(diag, -EINVAL,
+		"the ring of stage \"%s\" in the run file does not fit its fabric: run it "
+		"again",
+		evidence->stage.name);
+}
+
 size_t evidence_first_path(const struct evidence *evidence, uint32_t flow)
 {
 	size_t low = 0, high = evidence->path_count;
@@ -244,6 +272,10 @@ int evidence_load(struct evidence *evidence, struct run *run, const struct fabri
 			run, stage->id, &evidence->steps, &evidence->step_count, diag);
 	if (!err && stage->layer == LAYER_RING)
 		err = run_get_ring(run, stage->id, &evidence->ring, diag);
+	if (!err)
+		err = check_flows(evidence, diag);
+	if (!err)
+		err = check_ring(evidence, diag);
 	if (err)
 		evidence_free(evidence);
 	return err;

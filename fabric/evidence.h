@@ -92,8 +92,13 @@ struct evidence {
 		.fabric = NULL                                                                 \
 	}
 
-/* Reads what the run file holds on one stage. Returns 0 or a negative errno of
- * reading; *evidence is then EVIDENCE_INIT. */
+/* What a run file can claim, so that a damaged one cannot keep a judge busy. */
+#define EVIDENCE_QPS_MAX 65536u
+#define EVIDENCE_ITERATIONS_MAX 1000000u
+
+/* Reads what the run file holds on one stage. Returns 0, a negative errno of
+ * reading, or -EINVAL for rows that do not fit the fabric (a flow of no queue pairs,
+ * a ring over NICs that are not there); *evidence is then EVIDENCE_INIT. */
 int evidence_load(struct evidence *evidence, struct run *run, const struct fabric *fabric,
 	const struct lookup *lookup, const struct run_stage *stage, struct diag *diag);
 void evidence_free(struct evidence *evidence); /* safe twice */

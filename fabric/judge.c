@@ -154,6 +154,7 @@ int judge_run(struct run *run, const struct fabric *fabric, unsigned layers,
 		.findings = findings,
 	};
 	void *states[COUNT_OF(judges)];
+	size_t before = findings->count;
 	int err = load(&judging, diag);
 
 	if (!err) {
@@ -170,6 +171,8 @@ int judge_run(struct run *run, const struct fabric *fabric, unsigned layers,
 			findings_sort(findings);
 		}
 	}
+	if (err)
+		findings->count = before;
 	release(&judging);
 	return err;
 }

@@ -176,9 +176,9 @@ static uint32_t common_link(const struct fabric *fabric, const struct votes *vot
 	if (votes->bad_flows < 2)
 		return PORT_NONE;
 	for (uint32_t i = 0; i < fabric->link_count; i++) {
-		uint32_t a = fabric->links[i].a, b = fabric->links[i].b;
+		uint32_t end = fabric->links[i].a; /* votes of both ends are the same */
 
-		if (votes->bad[a] != votes->bad_flows || votes->good[a] || votes->good[b])
+		if (votes->bad[end] != votes->bad_flows || votes->good[end])
 			continue;
 		if (found != PORT_NONE)
 			return PORT_NONE;

@@ -18,6 +18,7 @@
 
 #define CHANCE_LOAD 1e-6
 #define CHANCE_EMPTY 1e-9
+#define FLOWS_MOST 1000000u /* of a leaf; more is no stage of ours */
 
 /* One leaf in one stage. */
 struct sample {
@@ -98,7 +99,7 @@ static void look(struct samples *samples, const struct evidence *evidence, uint3
 	struct sample *sample;
 	uint64_t total = 0;
 
-	if (links < 2 || flows == 0)
+	if (links < 2 || flows == 0 || flows > FLOWS_MOST)
 		return;
 	for (uint32_t i = 0; i < links; i++) {
 		samples->loads[i] = evidence_at(evidence, samples->ports[i], M_TX_BYTES);

@@ -42,6 +42,13 @@ if grep -nw 'stderr\|stdout\|exit\|_exit\|perror\|printf' lib/*.c pfc/*.c fabric
 	bad=1
 fi
 
+# A judge that knew what was injected would prove nothing.
+if grep -n '[>.]faults\|fault_count\|FAULT_' fabric/judg*.[ch] fabric/evidence.[ch] fabric/tally.[ch] \
+	fabric/chance.[ch] fabric/ringtime.[ch] fabric/lookup.[ch] pfc/*.[ch]; then
+	echo "the above: judges must not look at the list of injected faults"
+	bad=1
+fi
+
 # listed FILES-PREFIX SUFFIX WHERE-TO: each file's name is a key in tests/meson.build.
 listed() {
 	for file in "$1"*"$2"; do

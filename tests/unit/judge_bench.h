@@ -8,6 +8,7 @@
 #ifndef TESTS_JUDGE_BENCH_H
 #define TESTS_JUDGE_BENCH_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,7 +274,7 @@ static inline void bench_write(struct bench *bench, struct run *run, struct diag
 }
 
 /* Writes the run file, judges it and takes it away again. */
-static inline void bench_judge(struct bench *bench, unsigned layers)
+static inline int bench_try(struct bench *bench, unsigned layers, struct diag *diag)
 {
 	struct run_info info = {
 		.backend = "sim",
@@ -283,8 +284,7 @@ static inline void bench_judge(struct bench *bench, unsigned layers)
 		.fabric_bytes = strlen(BENCH_TEXT),
 	};
 	struct run *run = NULL;
-	struct diag diag;
-	int fd;
+	int fd, err;
 
 	snprintf(info.profile, sizeof(info.profile), "%s", bench->profile);
 	snprintf(bench->path, sizeof(bench->path), "weft-judge-XXXXXX");
@@ -292,11 +292,19 @@ static inline void bench_judge(struct bench *bench, unsigned layers)
 	assert_true(fd >= 0);
 	close(fd);
 	unlink(bench->path);
-	bench_ok(run_create(&run, bench->path, &info, &diag), &diag);
-	bench_write(bench, run, &diag);
-	bench_ok(judge_run(run, &bench->fabric, layers, &bench->findings, &diag), &diag);
+	bench_ok(run_create(&run, bench->path, &info, diag), diag);
+	bench_write(bench, run, diag);
+	err = judge_run(run, &bench->fabric, layers, &bench->findings, diag);
 	run_close(run);
 	unlink(bench->path);
+	return err;
+}
+
+static inline void bench_judge(struct bench *bench, unsigned layers)
+{
+	struct diag diag;
+
+	bench_ok(bench_try(bench, layers, &diag), &diag);
 }
 
 static inline void bench_free(struct bench *bench)

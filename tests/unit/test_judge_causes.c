@@ -72,6 +72,19 @@ static void storm_from_nic(struct bench *bench)
 	bench_set(bench, BENCH_PAIRS, "host3", C_RX_BYTES, 5000);
 }
 
+/* Held all the time, and yet taking in half of what the link carries. */
+static void pause_always_from_nic(struct bench *bench)
+{
+	storm_from_nic(bench);
+	bench_set(bench, BENCH_PAIRS, "host3", C_RX_BYTES, 6000000);
+}
+
+static void pause_half_from_an_idle_nic(struct bench *bench)
+{
+	storm_from_nic(bench);
+	bench_set(bench, BENCH_PAIRS, "host3", C_TX_PRIO_PAUSE_US, 500);
+}
+
 /* Every port of the switch drops and says nothing, and none obeys. */
 static void pfc_off(struct bench *bench)
 {
@@ -146,6 +159,11 @@ static void map_wrong_at_a_switch(struct bench *bench)
 	for (uint32_t stage = 0; stage < 3; stage++)
 		for (int i = 0; i < 2; i++)
 			bench_set(bench, stage, ports[i], C_RX_PRIO_PACKETS, 4);
+}
+
+static void map_wrong_at_a_port(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "spine2:1", C_RX_PRIO_PACKETS, 4);
 }
 
 static void map_wrong_and_overrun(struct bench *bench)
@@ -268,6 +286,10 @@ static const struct judge_case {
 		VERDICT_FAIL, "host3" },
 	{ "a NIC that takes in nothing and pauses is a storm", storm_from_nic,
 		"nic.pause-storm", VERDICT_FAIL, "host3" },
+	{ "a NIC that holds all the time and takes in half is no storm", pause_always_from_nic,
+		"nic.slow-receiver", VERDICT_FAIL, "host3" },
+	{ "a NIC that takes in nothing and holds half the time is no storm",
+		pause_half_from_an_idle_nic, "nic.slow-receiver", VERDICT_FAIL, "host3" },
 	{ "no NIC pauses", nothing, "nic.pause", VERDICT_PASS, "" },
 	{ "a switch without PFC is named before what it does to others", pfc_off,
 		"switch.pfc-off", VERDICT_FAIL, "spine1" },
@@ -286,6 +308,8 @@ static const struct judge_case {
 		VERDICT_UNKNOWN, "" },
 	{ "a switch with another map is named", map_wrong_at_a_switch, "switch.dscp-map",
 		VERDICT_FAIL, "spine2" },
+	{ "a port with another map is named", map_wrong_at_a_port, "switch.dscp-map",
+		VERDICT_FAIL, "spine2:1" },
 	{ "a wrong map is not taken for headroom", map_wrong_and_overrun, "switch.dscp-map",
 		VERDICT_FAIL, "spine2" },
 	{ "a NIC that sends another DSCP is named", map_wrong_at_a_nic, "nic.dscp-map",

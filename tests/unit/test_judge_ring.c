@@ -91,9 +91,10 @@ static void a_byte_missing(struct bench *bench)
 /* One step of rank 1 takes an ACK timeout longer, and so does all that follows. */
 static void one_timeout(struct bench *bench)
 {
-	uint64_t timeout_ns = UINT64_C(4096) << bench->fabric.policy.timeout_exp;
+	uint64_t timeout_ns = UINT64_C(4096) << 8;
 	size_t first;
 
+	bench->fabric.policy.timeout_exp = 8;
 	add_ring(bench, STEP_NS);
 	first = bench->step_count - RANKS * STEPS;
 	for (size_t i = first; i < bench->step_count; i++) {
@@ -115,6 +116,29 @@ static void nothing_completed(struct bench *bench)
 	for (size_t i = 0; i < bench->step_count; i++)
 		if (bench->steps[i].step == STEPS - 1)
 			bench->steps[i].arrived_ns = 0;
+}
+
+static void elsewhere(struct bench *bench)
+{
+	add_ring(bench, STEP_NS);
+	bench->plan.stages[BENCH_ECT + 1].ring.nics[2] = 99;
+}
+
+static void of_nothing(struct bench *bench)
+{
+	add_ring(bench, STEP_NS);
+	bench->plan.stages[BENCH_ECT + 1].ring.elem_bytes = 0;
+}
+
+static void without_end(struct bench *bench)
+{
+	add_ring(bench, STEP_NS);
+	bench->plan.stages[BENCH_ECT + 1].ring.iterations = UINT32_MAX;
+}
+
+static void without_queue_pairs(struct bench *bench)
+{
+	bench->flows[1].qps = 0;
 }
 
 static const struct judge_case {
@@ -192,15 +216,35 @@ static void timeouts_are_known_by_their_length(void **state)
 	assert_int_equal(ringtime_timeouts(90000, 0), 0);
 }
 
+static void (*const damages[])(
+	struct bench *) = { elsewhere, of_nothing, without_end, without_queue_pairs };
+
+/* A run file that was damaged is refused in a sentence, and adds no finding. */
+static void rows_that_do_not_fit_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(damages); i++) {
+		struct bench *bench = bench_new();
+		struct diag diag = { "" };
+
+		damages[i](bench);
+		assert_int_equal(bench_try(bench, JUDGE_ALL, &diag), -EINVAL);
+		assert_int_equal(bench->findings.count, 0);
+		assert_non_null(strstr(diag.text, "run it again"));
+		bench_free(bench);
+	}
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 2] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 3] = {
+		cmocka_unit_test(rows_that_do_not_fit_are_refused),
 		cmocka_unit_test(bandwidth_is_that_of_the_formula),
 		cmocka_unit_test(timeouts_are_known_by_their_length),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 2] = (struct CMUnitTest){
+		tests[i + 3] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],

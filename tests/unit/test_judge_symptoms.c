@@ -101,6 +101,11 @@ static void resend(struct bench *bench)
 	flow->naks = 1;
 }
 
+static void complain_once(struct bench *bench)
+{
+	flow_of(bench, BENCH_ECT)->naks = 1;
+}
+
 static void resend_behind_a_lossy_link(struct bench *bench)
 {
 	resend(bench);
@@ -195,6 +200,19 @@ static void halve_without_a_collision(struct bench *bench)
 	permute(bench, "host2>leaf1:4>spine2:2>leaf2:2", 700000);
 }
 
+/* Both uplinks are just full, each with one QP of either flow. */
+static void fill_two_uplinks(struct bench *bench)
+{
+	permute(bench, "host2>leaf1:3>spine1:2>leaf2:2", 420000);
+	bench->flows[bench->flow_count - 1].qps = bench->flows[bench->flow_count - 2].qps = 2;
+	for (uint32_t flow = 0; flow < 2; flow++) {
+		bench_path(bench, BENCH_ECT + 1, flow,
+			flow ? "host2>leaf1:4>spine2:2>leaf2:2"
+			     : "host1>leaf1:4>spine2:2>leaf2:1");
+		bench->paths[bench->path_count - 1].qp = 1;
+	}
+}
+
 /* --- ecmp: 4 uplink loads of two leaves, in QPs of 1000 packets --- */
 
 static void hash(struct bench *bench, uint32_t qps, uint32_t first)
@@ -275,6 +293,8 @@ static const struct judge_case {
 	{ "nothing was lost", nothing, "lossless.loss", VERDICT_PASS, CULPRIT_NONE, "" },
 	{ "packets sent again fail", resend, "lossless.loss", VERDICT_FAIL, CULPRIT_UNLOCATED,
 		"" },
+	{ "one NAK fails", complain_once, "lossless.loss", VERDICT_FAIL, CULPRIT_UNLOCATED,
+		"" },
 	{ "packets sent again are laid to the lossy link", resend_behind_a_lossy_link,
 		"lossless.loss", VERDICT_FAIL, CULPRIT_LINK, "leaf2:3-spine1:2" },
 	{ "drops are laid to the setting", drop_for_want_of_headroom, "lossless.loss",
@@ -297,6 +317,8 @@ static const struct judge_case {
 		"nonblocking.bandwidth", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
 	{ "half a rate on a way of one's own fails", halve_without_a_collision,
 		"nonblocking.unshared", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "flows that share links which are just full are not alone", fill_two_uplinks,
+		"nonblocking.bandwidth", VERDICT_PASS, CULPRIT_NONE, "" },
 	{ "21 of 32 on one of two uplinks is chance", hash_as_chance_does, "ecmp.spread",
 		VERDICT_PASS, CULPRIT_NONE, "" },
 	{ "170 of 200 on one of two uplinks is not", hash_with_a_leaning, "ecmp.balance",
