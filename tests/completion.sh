@@ -4,7 +4,6 @@
 source=$1
 weft=$(realpath "$2") || exit 2
 failed=0
-# shellcheck source=cmd/weft.bash
 # shellcheck source=/dev/null
 . "$source/cmd/weft.bash" || exit 2
 
