@@ -99,16 +99,17 @@ static void tell(struct judging *judging, uint32_t nic, const struct pausing *pa
 static void end(struct judging *judging, void *state, bool speak)
 {
 	struct pausing *nics = state;
-	uint32_t read = 0, bad = 0;
+	uint32_t read = 0, plugged = 0, bad = 0;
 
 	for (uint32_t nic = 0; speak && nic < judging->fabric->nic_count; nic++) {
 		read += nics[nic].read;
+		plugged += fabric_nic_leaf(judging->fabric, nic) != PORT_NONE;
 		if (nics[nic].seen.stages == 0)
 			continue;
 		tell(judging, nic, &nics[nic]);
 		bad++;
 	}
-	if (speak && !bad && read == judging->fabric->nic_count) {
+	if (speak && !bad && read == plugged) {
 		struct finding *finding =
 			judging_say(judging, "nic.pause", "lossless", VERDICT_PASS, NULL);
 
@@ -121,7 +122,7 @@ static void end(struct judging *judging, void *state, bool speak)
 			judging_say(judging, "nic.pause", "lossless", VERDICT_UNKNOWN, NULL);
 
 		finding_text(finding, "pause frames sent were not read at %u of %u NICs",
-			judging->fabric->nic_count - read, judging->fabric->nic_count);
+			plugged - read, plugged);
 	}
 	free(nics);
 }

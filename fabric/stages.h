@@ -31,9 +31,9 @@
  *   leaf is a target. In the local stage (LOSSLESS_LOCAL_*) every NIC of a leaf of
  *   three or more is a target in its turn (start_ns), senders on the same leaf.
  *   LOSSLESS_MIXED: whole leaves send Not-ECT to targets on others, one target a leaf,
- *   until the pause fills the switches back to the sending NICs, and one ECT flow a
- *   leaf passes through the queues that stand there: every fabric port must pause, obey
- *   and mark. All leaves send, then those of even, then those of odd number; drawn anew
+ *   until the pause fills the switches back to the sending NICs, and one thin ECT flow
+ *   a leaf passes through the queues all the time: every fabric port must pause, obey and
+ *   mark. All leaves send, then those of even, then those of odd number; drawn anew
  *   for each repeat. LOSSLESS_LEAF_WIDE (ECT): all NICs of the other leaves to all NICs of
  *   some leaves, at 2:1 or more where there are three leaves or more.
  *   Which ECN a flow has is in the flow (not_ect).

@@ -7,8 +7,8 @@
 #include "lib/units.h"
 
 #define ELEM_BYTES 4u
-#define RING_QPS 1u
-#define CHUNK_NS (85 * NS_PER_US)      /* so that the latency of a step is 5 % of it */
+#define SLOW_UPLINK_QPS 8u        /* for each uplink that a NIC fills, against collisions */
+#define CHUNK_NS (85 * NS_PER_US) /* so that the latency of a step is 5 % of it */
 #define RING_NS_QUICK (12 * NS_PER_MS) /* longer than the usual period of a flapping link */
 #define RING_NS_FULL (100 * NS_PER_MS)
 #define ITERATIONS_MIN 3u
@@ -45,6 +45,22 @@ static void thin_out(uint32_t *nics, uint32_t count, uint32_t keep)
 		nics[i] = nics[(uint64_t)i * count / keep];
 }
 
+/* One QP takes one uplink: enough where it is as fast as the NICs. */
+static uint32_t edge_qps(const struct stage_build *build, uint32_t nic)
+{
+	const struct fabric *fabric = build->fabric;
+	uint64_t nic_bps = fabric_nic_bps(fabric, nic), slowest_bps = UINT64_MAX, uplinks;
+
+	for (uint32_t i = 0; i < fabric->link_count; i++)
+		if (fabric->ports[fabric->links[i].a].nic == PORT_NONE &&
+			fabric->links[i].speed_bps < slowest_bps)
+			slowest_bps = fabric->links[i].speed_bps;
+	if (slowest_bps >= nic_bps)
+		return 1;
+	uplinks = (nic_bps + slowest_bps - 1) / slowest_bps;
+	return uplinks < 16 ? (uint32_t)uplinks * SLOW_UPLINK_QPS : 16 * SLOW_UPLINK_QPS;
+}
+
 /* As many as fill the time, within the budget. */
 static uint32_t iterations_for(
 	const struct stage_build *build, uint32_t ranks, uint64_t chunk_packets)
@@ -78,7 +94,7 @@ static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint3
 	stage->ring = (struct plan_ring){
 		.nics = nics,
 		.ranks = ranks,
-		.qps = RING_QPS,
+		.qps = edge_qps(build, nics[0]),
 		.bytes = chunk * ranks,
 		.elem_bytes = ELEM_BYTES,
 		.iterations = iterations_for(build, ranks, packets),

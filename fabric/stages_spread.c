@@ -54,22 +54,52 @@ static uint32_t home_of(const struct spread *spread, uint32_t leaf, uint32_t ind
 	return home == leaf ? spread->to[(index + 1) % spread->to_count] : home;
 }
 
-static void add_leaf(struct stage_build *build, struct plan_stage *stage,
+static void add_not_ect(struct stage_build *build, struct plan_stage *stage,
 	const struct spread *spread, uint32_t number, uint64_t bytes)
 {
 	const struct leafnics *by_leaf = &build->by_leaf;
 	uint32_t leaf = spread->from[number], size = leafnics_size(by_leaf, leaf);
-	uint32_t home, draw = spread->draw;
 
 	for (uint32_t i = 0; i < size; i++) {
-		home = home_of(spread, leaf, number + 1 + draw + i);
+		uint32_t home = home_of(spread, leaf, number + 1 + spread->draw + i);
+
 		stage_flow(stage, leafnics_at(by_leaf, leaf, i),
-			leafnics_at(by_leaf, home, draw), NOT_ECT_QPS, bytes)
+			leafnics_at(by_leaf, home, spread->draw), NOT_ECT_QPS, bytes)
 			->not_ect = true;
 	}
-	home = home_of(spread, leaf, number + 1);
-	stage_flow(stage, leafnics_at(by_leaf, leaf, draw + 1),
-		leafnics_at(by_leaf, home, draw + 1), 2 * NOT_ECT_QPS, bytes / 2);
+}
+
+static void add_ect(struct stage_build *build, struct plan_stage *stage,
+	const struct spread *spread, uint32_t number, uint64_t bytes, uint64_t ns)
+{
+	const struct leafnics *by_leaf = &build->by_leaf;
+	uint32_t leaf = spread->from[number], draw = spread->draw + 1;
+	uint32_t home = home_of(spread, leaf, number + 1);
+
+	stage_flow(stage, leafnics_at(by_leaf, leaf, draw), leafnics_at(by_leaf, home, draw),
+		2 * NOT_ECT_QPS, bytes)
+		->rate_bps = bytes * 8 * (NS_PER_S / NS_PER_US) / (ns / NS_PER_US + 1);
+}
+
+/*
+ * The queues fill from the target back: its leaf, the spines, the leaves of the senders.
+ * A packet that was marked on the way is not marked again, so a spine can be seen to
+ * mark only while it fills and the leaves before it do not yet. The ECT flows are
+ * thin and last, so that there are packets of theirs at all times.
+ */
+static void fill_spread(
+	struct stage_build *build, struct plan_stage *stage, const struct spread *spread)
+{
+	uint32_t n = spread->senders / spread->to_count;
+	uint64_t bytes = lossless_not_ect_bytes(build, n) / n, ns;
+
+	for (uint32_t i = 0; i < spread->from_count; i++)
+		add_not_ect(build, stage, spread, i, bytes);
+	stage_end(build, stage);
+	ns = stage->expected_ns * 2 / 3;
+	for (uint32_t i = 0; i < spread->from_count; i++)
+		add_ect(build, stage, spread, i, bytes / 4, ns);
+	stage_end(build, stage);
 }
 
 static void pause_spread(
@@ -77,23 +107,17 @@ static void pause_spread(
 {
 	struct plan_stage *stage;
 	struct spread spread;
-	uint64_t bytes;
-	uint32_t n;
 
 	spread_init(&spread, &build->by_leaf, side, draw);
-	n = spread.senders / spread.to_count;
-	if (n >= 2) {
+	if (spread.senders / spread.to_count >= 2) {
 		stage = stage_begin(build, LAYER_LOSSLESS);
-		stage->variant = n;
+		stage->variant = spread.senders / spread.to_count;
 		stage->repeat = repeat;
 		stage->subject = LOSSLESS_MIXED;
-		bytes = lossless_not_ect_bytes(build, n) / n;
-		for (uint32_t i = 0; i < spread.from_count; i++)
-			add_leaf(build, stage, &spread, i, bytes);
+		fill_spread(build, stage, &spread);
 		stage_name(stage, "pause-spread-%u", repeat + 1);
 		stage_note(stage, "%u NICs to %u targets, Not-ECT; one ECT flow a leaf beside",
 			spread.senders, spread.to_count);
-		stage_end(build, stage);
 	}
 	free(spread.from);
 	free(spread.to);
