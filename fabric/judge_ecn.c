@@ -107,7 +107,8 @@ static void tell_coverage(struct judging *judging, uint32_t unproven, const char
 		marked += ports[port].marked;
 	for (uint32_t n = judging->fabric->hosts; n < judging->fabric->node_count; n++)
 		switches += congest_can_queue(judging->fabric, n);
-	if (unproven && !judging->coverage)
+	/* Where nothing can congest there is nothing to prove, and no claim. */
+	if (switches == 0 || (unproven && !judging->coverage))
 		return;
 	finding = judging_say(judging, "switch.ecn", "lossless",
 		unproven ? VERDICT_UNKNOWN : VERDICT_PASS, NULL);

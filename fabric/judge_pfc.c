@@ -245,7 +245,8 @@ static void tell_coverage(struct judging *judging, const struct proof *proofs)
 			what = lacks;
 		}
 	}
-	if (unproven && !judging->coverage)
+	/* Where nothing can congest there is nothing to prove, and no claim. */
+	if (switches == 0 || (unproven && !judging->coverage))
 		return;
 	finding = judging_say(judging, "switch.pfc", "lossless",
 		unproven ? VERDICT_UNKNOWN : VERDICT_PASS, NULL);

@@ -6,6 +6,7 @@
  * causes. When nothing was lost the claim is printed with its bound, p < 3/n.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fabric/chance.h"
@@ -60,6 +61,17 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 	}
 }
 
+/* Without PFC a full queue drops, and no port is to blame for it. */
+static void blame_setting(struct finding *finding)
+{
+	finding->rank = RANK_CAUSE;
+	finding->culprit_kind = CULPRIT_SETTING;
+	snprintf(finding->culprit, sizeof(finding->culprit), "policy.pfc");
+	finding_advice(finding,
+		"the file says pfc: false, so that a full queue drops; turn it on "
+		"for the priority of RDMA");
+}
+
 static void tell_lossy(struct judging *judging, struct layer_loss *layer)
 {
 	const struct tally *tally = &layer->tally;
@@ -85,6 +97,8 @@ static void tell_lossy(struct judging *judging, struct layer_loss *layer)
 		"read the causes first; without one, compare the discard counters "
 		"of every hop in the same window");
 	judging_complain(judging, &layer->votes, &layer->lossy);
+	if (drops && !judging->fabric->policy.pfc)
+		blame_setting(finding);
 }
 
 static void tell_clean(struct judging *judging, const struct layer_loss *layers)

@@ -141,6 +141,16 @@ static void without_queue_pairs(struct bench *bench)
 	bench->flows[1].qps = 0;
 }
 
+/* The ring has told its findings by then. */
+static void after_a_good_ring(struct bench *bench)
+{
+	uint32_t burst;
+
+	add_ring(bench, STEP_NS);
+	burst = bench_stage(bench, "burst-1-gap1", LAYER_BURST, 0);
+	bench_flow(bench, burst, 0, "host1", "host3", 65536, 10000)->qps = 0;
+}
+
 static const struct judge_case {
 	const char *name;
 	void (*spoil)(struct bench *);
@@ -216,8 +226,8 @@ static void timeouts_are_known_by_their_length(void **state)
 	assert_int_equal(ringtime_timeouts(90000, 0), 0);
 }
 
-static void (*const damages[])(
-	struct bench *) = { elsewhere, of_nothing, without_end, without_queue_pairs };
+static void (*const damages[])(struct bench *) = { elsewhere, of_nothing, without_end,
+	without_queue_pairs, after_a_good_ring };
 
 /* A run file that was damaged is refused in a sentence, and adds no finding. */
 static void rows_that_do_not_fit_are_refused(void **state)

@@ -101,6 +101,12 @@ static void resend(struct bench *bench)
 	flow->naks = 1;
 }
 
+static void drop_without_pfc(struct bench *bench)
+{
+	bench->fabric.policy.pfc = false;
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_DROP_BUFFER, 5);
+}
+
 static void complain_once(struct bench *bench)
 {
 	flow_of(bench, BENCH_ECT)->naks = 1;
@@ -293,6 +299,8 @@ static const struct judge_case {
 	{ "nothing was lost", nothing, "lossless.loss", VERDICT_PASS, CULPRIT_NONE, "" },
 	{ "packets sent again fail", resend, "lossless.loss", VERDICT_FAIL, CULPRIT_UNLOCATED,
 		"" },
+	{ "drops where the file has no PFC are laid to that", drop_without_pfc, "lossless.loss",
+		VERDICT_FAIL, CULPRIT_SETTING, "policy.pfc" },
 	{ "one NAK fails", complain_once, "lossless.loss", VERDICT_FAIL, CULPRIT_UNLOCATED,
 		"" },
 	{ "packets sent again are laid to the lossy link", resend_behind_a_lossy_link,
