@@ -447,5 +447,5 @@ const struct rule rules_address[] = {
 		"a device that cannot be asked for its addresses cannot be used",
 		"Look at dmesg for the device, reload its driver, and read the slot again.",
 		"NVIDIA/nccl#1538", { FACT_GID_ERROR, NO_NEED, NO_NEED }, read_error },
-	{ NULL },
+	{ .code = NULL },
 };

@@ -344,5 +344,5 @@ const struct rule rules_buffers[] = {
 		"the loss is in the receiving NIC, not in the fabric",
 		"Move the RoCE traffic to the lossless priority.", "bytedance/byteps#179",
 		{ FACT_COUNTER, NO_NEED, NO_NEED }, lossy_discard },
-	{ NULL },
+	{ .code = NULL },
 };

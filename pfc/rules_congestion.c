@@ -387,5 +387,5 @@ const struct rule rules_congestion[] = {
 		"errors.",
 		"SONiC RoCEv2 test plan, 3:1 incast with DCQCN",
 		{ FACT_COUNTER, NO_NEED, NO_NEED }, controlled },
-	{ NULL },
+	{ .code = NULL },
 };

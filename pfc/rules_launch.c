@@ -304,5 +304,5 @@ const struct rule rules_launch[] = {
 		"Use 0 to 7 for a retry count and 0 to 31 for a time-out.",
 		"InfiniBand Architecture, QP attributes", { NO_NEED, NO_NEED, NO_NEED },
 		retry_range },
-	{ NULL },
+	{ .code = NULL },
 };

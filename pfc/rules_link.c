@@ -286,5 +286,5 @@ const struct rule rules_link[] = {
 		"Move the cables as planned and run the pair test again.",
 		"luxingcom/aicad-nccl-optimization#1", { FACT_CABLE, NO_NEED, NO_NEED },
 		miscabled },
-	{ NULL },
+	{ .code = NULL },
 };

@@ -387,5 +387,5 @@ const struct rule rules_measure[] = {
 		"a gap of the capture looks like a loss of the network",
 		"Sample by QP, mirror on the switch, or trust the NIC counters.",
 		"linux-rdma/perftest#225", { FACT_CAPTURE, NO_NEED, NO_NEED }, incomplete },
-	{ NULL },
+	{ .code = NULL },
 };

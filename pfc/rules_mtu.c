@@ -229,5 +229,5 @@ const struct rule rules_mtu[] = {
 		"NCCL_NCHANNELS_PER_NET_PEER=1, "
 		"PXN for all-to-all) or raise the device's resource profile.",
 		"NVIDIA/nccl#1191", { NO_NEED, NO_NEED, NO_NEED }, resource_nomem },
-	{ NULL },
+	{ .code = NULL },
 };

@@ -266,5 +266,5 @@ const struct rule rules_paths[] = {
 		"NCCL_IB_SPLIT_DATA_ON_QPS, -q of perftest) and check that both members carry "
 		"traffic.",
 		"NVIDIA/nccl#1015", { FACT_BOND, NO_NEED, NO_NEED }, bond },
-	{ NULL },
+	{ .code = NULL },
 };

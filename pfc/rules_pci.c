@@ -287,5 +287,5 @@ const struct rule rules_pci[] = {
 		"Use a wider or faster slot, or expect the slot's rate.",
 		"PCI Express Base Specification, encoding 128b/130b",
 		{ FACT_PCIE, NO_NEED, NO_NEED }, below_port },
-	{ NULL },
+	{ .code = NULL },
 };

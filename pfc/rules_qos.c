@@ -320,5 +320,5 @@ const struct rule rules_qos[] = {
 		"106 with ECT), or set default_roce_tos (cma_roce_tos), and check the DSCP on "
 		"the wire.",
 		"linux-rdma/perftest#56", { FACT_COMMAND, NO_NEED, NO_NEED }, sl_ignored },
-	{ NULL },
+	{ .code = NULL },
 };

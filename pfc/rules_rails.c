@@ -414,5 +414,5 @@ const struct rule rules_rails[] = {
 		"rings and rail rules are built per node as the library counts them",
 		"Check grouping, hostnames and host ids.", "NVIDIA/nccl#2345",
 		{ FACT_COMM, NO_NEED, NO_NEED }, nnodes },
-	{ NULL },
+	{ .code = NULL },
 };

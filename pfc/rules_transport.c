@@ -223,5 +223,5 @@ const struct rule rules_transport[] = {
 		"retry exceeded is the first error; what follows is flushes",
 		"the flushes are a consequence and name nothing", "Work on the first line.",
 		"NVIDIA/nccl#1405", { FACT_WC, NO_NEED, NO_NEED }, root_12 },
-	{ NULL },
+	{ .code = NULL },
 };

@@ -364,5 +364,5 @@ const struct rule rules_units[] = {
 		"the part inside the node does not use the NIC",
 		"Compare with NIC x (n-1)/(n-g).", "NVIDIA/nccl-tests src/alltoall.cu",
 		{ NO_NEED, NO_NEED, NO_NEED }, alltoall },
-	{ NULL },
+	{ .code = NULL },
 };

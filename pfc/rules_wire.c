@@ -360,5 +360,5 @@ const struct rule rules_wire[] = {
 		"host) were left out on purpose. If such a pair should work, give both NICs a "
 		"GID of the same family.",
 		"yuuki/rpingmesh#45", { FACT_PROBE_FILTER, NO_NEED, NO_NEED }, filtered },
-	{ NULL },
+	{ .code = NULL },
 };
