@@ -59,7 +59,6 @@ static double wanted_ranks(const struct facts *facts)
 			continue;
 		if (processes < 1 || !strstr(command->text, "_perf"))
 			continue;
-		command = command;
 		return processes * command_number(strstr(command->text, "_perf"), "-g", 1) *
 		       command_number(strstr(command->text, "_perf"), "-t", 1);
 	}
