@@ -165,6 +165,19 @@ static void read_live(struct pcap_report *report, uint64_t for_ns)
 	}
 }
 
+/* Some link layers, as that of "any", know no VLAN tags. */
+static int open_live(struct pcap_file *file, const struct pcap_args *args, struct diag *diag)
+{
+	uint32_t snaplen = (uint32_t)args->snaplen;
+	int err = capture_open_live(&file->capture, file->name,
+		args->filter ? args->filter : LIVE_FILTER, snaplen, diag);
+
+	if (err && !args->filter &&
+		!capture_open_live(&file->capture, file->name, LIVE_KEEP, snaplen, diag))
+		err = 0;
+	return err;
+}
+
 static int open_files(struct pcap_report *report, const struct pcap_args *args)
 {
 	struct diag diag;
@@ -178,9 +191,7 @@ static int open_files(struct pcap_report *report, const struct pcap_args *args)
 		file->tap = TAP_NONE;
 		file->name = args->interface ? args->interface : args->files.items[i];
 		if (args->interface)
-			err = capture_open_live(&file->capture, file->name,
-				args->filter ? args->filter : LIVE_FILTER,
-				(uint32_t)args->snaplen, &diag);
+			err = open_live(file, args, &diag);
 		else
 			err = capture_open(&file->capture, file->name, &diag);
 		if (err) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pcap/pcap.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +184,18 @@ static void live_drops(struct capture *capture)
 	capture->info.dropped = (uint64_t)stat.ps_drop + stat.ps_ifdrop;
 }
 
+/* libpcap's own waiting neither ends by itself where nothing passes nor heeds
+ * signals. */
+static void live_wait(struct capture *capture)
+{
+	struct pollfd poll_fd = {
+		.fd = pcap_get_selectable_fd(capture->live),
+		.events = POLLIN,
+	};
+
+	(void)poll(&poll_fd, 1, LIVE_TIMEOUT_MS);
+}
+
 static int live_next(struct capture *capture, struct capture_record *record, struct diag *diag)
 {
 	struct pcap_pkthdr *header;
@@ -191,6 +204,7 @@ static int live_next(struct capture *capture, struct capture_record *record, str
 
 	if (got == 0) {
 		live_drops(capture);
+		live_wait(capture);
 		return -EAGAIN;
 	}
 	if (got == PCAP_ERROR_BREAK)
@@ -212,6 +226,7 @@ static int live_next(struct capture *capture, struct capture_record *record, str
 
 static int activate(struct capture *capture, const char *filter, uint32_t snaplen)
 {
+	char text[PCAP_ERRBUF_SIZE];
 	struct bpf_program program;
 	int status;
 
@@ -228,7 +243,8 @@ static int activate(struct capture *capture, const char *filter, uint32_t snaple
 		return PCAP_ERROR;
 	status = pcap_setfilter(capture->live, &program);
 	pcap_freecode(&program);
-	return status;
+	/* Waiting is ours. */
+	return status ? status : pcap_setnonblock(capture->live, 1, text);
 }
 
 int capture_open_live(struct capture **capture, const char *interface, const char *filter,
