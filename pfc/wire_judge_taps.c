@@ -12,7 +12,10 @@
 
 static const char *tap_name(const struct wire_facts *facts, uint16_t tap)
 {
-	return tap < facts->taps && facts->tap_names ? facts->tap_names[tap] : "?";
+	const char *name = tap < facts->taps && facts->tap_names ? facts->tap_names[tap] : "?";
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
 }
 
 /* Packets of a main flow that count: its data, whatever the source port. */
@@ -24,6 +27,13 @@ static uint64_t data_of(const struct wire *wire, uint32_t index)
 		sum += flow_at(&wire->flows, index)->requests +
 		       flow_at(&wire->flows, index)->responses;
 	return sum;
+}
+
+static uint64_t uncaptured(const struct wire *wire, const struct flow *flow)
+{
+	const struct psn_track *responses = flow_responses_made(&wire->flows, flow);
+
+	return flow->requests_track.lost_capture + (responses ? responses->lost_capture : 0);
 }
 
 /* Both taps saw the connection from and to the same PSN. */
@@ -45,8 +55,10 @@ static void compare(const struct wire *wire, const struct wire_facts *facts, uin
 	struct finding *finding;
 	char flow[100];
 
-	if (!fewer)
+	/* What the receiver acknowledged, the second tap alone missed. */
+	if (fewer <= uncaptured(wire, receiver))
 		return;
+	fewer -= uncaptured(wire, receiver);
 	finding = findings_add(
 		findings, "wire.between", LAYER, same ? VERDICT_FAIL : VERDICT_UNKNOWN);
 	finding->culprit_kind = CULPRIT_LINK;
