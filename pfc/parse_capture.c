@@ -139,6 +139,21 @@ static double packets_of(const char *text)
 	return 1;
 }
 
+/* Under a title that counts, the last number of the line is the count. */
+static double counted_of(const struct reader *reader, const char *text)
+{
+	const char *last = text + strlen(text), *end;
+	double number, packets = packets_of(text);
+
+	if (packets > 1 || !scan_has(reader->section->title, "by DSCP"))
+		return packets;
+	while (last > text && strchr("0123456789,", last[-1]))
+		last--;
+	if (*last && scan_number(last, &number, &end) && number > 63)
+		return number;
+	return packets;
+}
+
 /* "26 981233" or "26: 98.2 %" under a title that says DSCP. */
 static bool read_bare(const struct reader *reader, long line, const char *text)
 {
@@ -170,7 +185,7 @@ static void read_dscp(const struct reader *reader, long line, struct capture *ca
 	if (!here && read_bare(reader, line, text))
 		return;
 	if (here && (way || !scan_has(text, "(tos")))
-		add_dscp(reader, line, direction, dscp, packets_of(text));
+		add_dscp(reader, line, direction, dscp, counted_of(reader, text));
 	else if (here)
 		capture->dscp = dscp;
 	else if (way && capture->dscp >= 0 && scan_has(text, "4791"))

@@ -203,6 +203,20 @@ static bool mentions_ecmp(const struct reader *reader)
 
 /* What a prober says of its coverage of equal paths, and of the pairs it left
  * out. */
+/* The number of a key: behind it in the same clause, else before it. */
+static bool clause_number(const char *text, const char *after, size_t key, double *number)
+{
+	const char *digit = after + strcspn(after, "0123456789,;"), *before = after - key;
+
+	if (isdigit((unsigned char)*digit))
+		return scan_number(digit, number, NULL);
+	while (before > text && !strchr(",;0123456789", before[-1]))
+		before--;
+	while (before > text && strchr(".0123456789", before[-1]))
+		before--;
+	return isdigit((unsigned char)*before) && scan_number(before, number, NULL);
+}
+
 static void read_coverage(const struct reader *reader, long line, const char *text)
 {
 	static const struct {
@@ -219,6 +233,7 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 		{ "target coverage", "probability" },
 		{ "wanted certainty", "probability" },
 		{ "certainty", "probability" },
+		{ "coverage", "probability" },
 		{ "ecmp_max_flow_labels", "cap" },
 		{ "max_flow_labels", "cap" },
 		{ "flow_label_cap", "cap" },
@@ -232,34 +247,24 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 	};
 	bool given[3] = { false };
 
-	if (!scan_has(text, "path") && !scan_has(text, "cover") && !scan_has(text, "port") &&
-		!scan_has(text, "label") && !scan_has(text, "probab") &&
-		!scan_has(text, "cap") && !scan_has(text, "certain"))
-		return;
 	if (!scan_has(reader->section->title, "ecmp") && !scan_has(text, "ecmp") &&
 		!scan_has(reader->section->title, "coverage") &&
 		!scan_has(reader->section->title, "probe") &&
-		!scan_has(reader->section->title, "ping") && !mentions_ecmp(reader))
+		!scan_has(reader->section->title, "ping") && !scan_has(text, "equal paths") &&
+		!mentions_ecmp(reader))
 		return;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *after = scan_after(text, keys[i].printed), *before;
+		const char *after = scan_after(text, keys[i].printed);
 		size_t kind = *keys[i].name == 'c' ? 2 : keys[i].name[1] == 'r';
 		double number;
 
-		if (!after || given[kind])
-			continue;
-		before = after - strlen(keys[i].printed);
-		while (before > text && before[-1] == ' ')
-			before--;
-		while (before > text &&
-			(isdigit((unsigned char)before[-1]) || before[-1] == '.'))
-			before--;
-		after += strspn(after, "abcdefghijklmnopqrstuvwxyz_");
-		if (!scan_number(after + strspn(after, " :=\t>"), &number, NULL) &&
-			!scan_number(before, &number, NULL))
+		if (!after || given[kind] ||
+			!clause_number(text, after, strlen(keys[i].printed), &number))
 			continue;
 		if (kind == 1 && number > 1)
 			number /= 100;
+		if (kind == 1 ? number <= 0 || number > 1 : number < 1 || number != (int)number)
+			continue;
 		given[kind] = true;
 		reader_number(reader, line, FACT_ECMP, NULL, keys[i].name, number);
 	}
@@ -271,7 +276,6 @@ static void read_filter(const struct reader *reader, long line, const char *text
 		"not probed", "dropped from the plan", "unprobeable", "cannot be probed" };
 	static const char *const reasons[] = { "family", "link-local", "same host", "same-host",
 		"ipv4", "ipv6", "self", "cross-family", "GID" };
-	const char *digit;
 	double number = 0;
 	bool verb = false, reason = false;
 
@@ -290,9 +294,13 @@ static void read_filter(const struct reader *reader, long line, const char *text
 		if (after && isdigit((unsigned char)after[strspn(after, " :=(")]))
 			scan_number(after + strspn(after, " :=("), &number, NULL);
 	}
-	digit = text + strcspn(text, "0123456789");
-	if (number < 1)
-		scan_number(digit, &number, NULL);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && number < 1; i++) {
+		const char *after = scan_after(text, verbs[i]);
+
+		if (after)
+			clause_number(text, after + strlen(after),
+				strlen(after) + strlen(verbs[i]), &number);
+	}
 	reader_number(reader, line, FACT_PROBE_FILTER, NULL, NULL, number)->text =
 		facts_keep(reader->facts, text);
 }

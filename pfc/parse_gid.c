@@ -101,6 +101,12 @@ static void read_sysfs(const struct reader *reader, long line)
 	char device[64] = "", name[16], gid[64];
 	const struct fact *row;
 
+	if (!slot && reader->count == 1) { /* a file by its title */
+		slot = scan_after(reader->section->what, "/gids/");
+		if (slot && isdigit((unsigned char)*slot) && scan_gid(text, gid, sizeof(gid)))
+			add_row(reader, line, reader->device, atoi(slot), gid, 0, "");
+		return;
+	}
 	if (!slot || !isdigit((unsigned char)*slot))
 		return;
 	if (folder)

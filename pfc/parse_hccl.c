@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "pfc/scan.h"
 
@@ -19,6 +20,30 @@ static void read_link_stat(const struct reader *reader, long line, const char *t
 	scan_value(text, "devid", device, sizeof(device));
 	device[strcspn(device, "]")] = '\0';
 	reader_number(reader, line, FACT_LINK_HISTORY, device, "devid", count);
+}
+
+/* "[devid 7] Thu Jan  4 10:57:33 2024 LINK DOWN", and the time of the reading: what went
+ * down within the hour before it went down in the run. */
+static void read_record(const struct reader *reader, long line, const char *text, time_t *now,
+	const char *device)
+{
+	const char *current = scan_after(text, "current time"), *end;
+	const char *record = strstr(text, "] ");
+	struct tm tm = { .tm_isdst = 0 };
+	time_t then;
+
+	if (current && strptime(current + strspn(current, " "), "%a %b %d %H:%M:%S %Y", &tm)) {
+		*now = timegm(&tm);
+		return;
+	}
+	if (!record || *now == 0)
+		return;
+	end = strptime(record + 2, "%a %b %d %H:%M:%S %Y", &tm);
+	if (!end || !scan_has(end, "LINK DOWN"))
+		return;
+	then = timegm(&tm);
+	if (then <= *now && *now - then < 3600)
+		reader_add(reader, line, FACT_LINK_EVENT, device, "devid", "down");
 }
 
 /* Without the full stop of the sentence. */
@@ -134,10 +159,16 @@ static void read_listener(const struct reader *reader, long line, const char *te
 
 void parse_hccl(const struct reader *reader)
 {
+	time_t now = 0;
+
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text;
+		char device[32] = "";
 
 		read_link_stat(reader, i, text);
+		if (scan_value(text, "devid", device, sizeof(device)))
+			device[strcspn(device, "]")] = '\0';
+		read_record(reader, i, text, &now, device);
 		if (scan_has(text, "cqe") || scan_has(text, "EI0013"))
 			read_cqe(reader, i, text);
 		read_link_error(reader, i, text);

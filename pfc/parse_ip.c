@@ -35,23 +35,6 @@ static void copy_name(char *name, size_t room, const char *word)
 	snprintf(name, room, "%.*s", (int)strcspn(word, "@:"), word);
 }
 
-/* ip -br: "rail0  UP  192.0.2.72/24 fe80::1/64", "rail0 UP 02:00:.. <...>" */
-static bool read_brief(const struct reader *reader, long line, const struct words *words)
-{
-	char name[64], mac[18];
-
-	if (words->count < 2 || !is_state(words->at[1]))
-		return false;
-	copy_name(name, sizeof(name), words->at[0]);
-	reader_add(reader, line, FACT_NETDEV, name, NULL, words->at[1]);
-	for (int i = 2; i < words->count; i++) {
-		add_address(reader, line, name, words->at[i]);
-		if (scan_mac(words->at[i], mac, sizeof(mac)))
-			reader_add(reader, line, FACT_MAC, name, NULL, mac);
-	}
-	return true;
-}
-
 /* What follows a word: "mtu 9000". */
 static const char *word_after(const struct words *words, const char *key)
 {
@@ -71,6 +54,34 @@ static bool read_mtu(
 	if (!mtu || !scan_number(mtu, &number, NULL))
 		return false;
 	reader_number(reader, line, FACT_NETDEV_MTU, iface, NULL, number);
+	return true;
+}
+
+/* ip -br: "rail0  UP  192.0.2.72/24 fe80::1/64", "rail0 UP 02:00:.. <...>" */
+static bool read_brief(const struct reader *reader, long line, const struct words *words)
+{
+	char name[64], mac[18];
+
+	if (words->count >= 2 && strcmp(words->at[0], "inet") != 0 &&
+		isalpha((unsigned char)*words->at[0]) &&
+		isdigit((unsigned char)*words->at[1]) && strchr(words->at[1], '/')) {
+		copy_name(name, sizeof(name), words->at[0]); /* "rail0 192.0.2.10/24" */
+		add_address(reader, line, name, words->at[1]);
+		return true;
+	}
+	if (words->count >= 3 && line_place(words->at[0]) > 0 && word_after(words, "mtu")) {
+		read_mtu(reader, line, strcmp(words->at[1], "mtu") ? words->at[1] : "", words);
+		return true; /* "hostA ens1f0 mtu 9000" */
+	}
+	if (words->count < 2 || !is_state(words->at[1]))
+		return false;
+	copy_name(name, sizeof(name), words->at[0]);
+	reader_add(reader, line, FACT_NETDEV, name, NULL, words->at[1]);
+	for (int i = 2; i < words->count; i++) {
+		add_address(reader, line, name, words->at[i]);
+		if (scan_mac(words->at[i], mac, sizeof(mac)))
+			reader_add(reader, line, FACT_MAC, name, NULL, mac);
+	}
 	return true;
 }
 

@@ -91,6 +91,14 @@ static void read_port_sentence(const struct reader *reader, long line, const cha
 			return;
 		}
 	}
+	if (line >= 0 &&
+		(scan_word(reader->section->title, "NIC") ||
+			scan_word(reader->section->title, "NICs") ||
+			scan_word(reader->section->title, "port")) &&
+		!scan_has(text, "Speed") && scan_find_rate_gbps(text, &gbps, &end)) {
+		add_rate(reader, line, "", gbps);
+		return;
+	}
 	while (scan_find_rate_gbps(at, &gbps, &end)) {
 		const char *next = end + strspn(end, " ");
 

@@ -147,6 +147,7 @@ static void read_event(const struct reader *reader, long line, const char *text)
 		return;
 	snprintf(device, sizeof(device), "%s", reader->device);
 	scan_value(text, "NET/IB", device, sizeof(device));
+	device[strcspn(device, ":")] = '\0';
 	if (scan_has(text, "port error") || scan_has(text, "port down") ||
 		scan_has(text, "PORT_ERR"))
 		add(reader, line, FACT_LINK_EVENT, device, NULL, "down");

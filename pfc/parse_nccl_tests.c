@@ -13,13 +13,15 @@ static int busbw_column(const char *heading)
 {
 	struct words words;
 	int column = 0;
+	bool seen = false;
 
 	if (!scan_has(heading, "busbw") || !scan_has(heading, "size"))
 		return -1;
 	scan_words(heading, &words);
 	for (int i = 0; i < words.count; i++) {
-		if (strcmp(words.at[i], "#") == 0)
+		if (!seen && !scan_has(words.at[i], "size"))
 			continue;
+		seen = true;
 		if (scan_has(words.at[i], "busbw"))
 			return column;
 		column++;
@@ -128,6 +130,8 @@ void parse_nccl_tests(const struct reader *reader)
 	const char *test = test_of(reader->section->title);
 	int column = -1;
 
+	for (long i = 0; i < (long)reader->count && column < 0; i++)
+		column = busbw_column(reader->lines[i].text);
 	read_expected(reader, -1, reader->section->title);
 	read_ranks(reader, -1, reader->section->title);
 	for (long i = 0; i < (long)reader->count; i++) {

@@ -238,7 +238,8 @@ static void read_lldpad(const struct reader *reader, long line, const char *text
 		reader_number(reader, line, FACT_LLDPAD, NULL, NULL, 0);
 	else if (scan_has(text, "running") || scan_has(text, "active") ||
 		 scan_has(text, "lldpad -d") || scan_has(text, "lldpad[") ||
-		 scan_has(text, "enabled") || scan_has(text, "/lldpad"))
+		 scan_has(text, "enabled") || scan_has(text, "/lldpad") ||
+		 scan_has(reader->section->what, "ps "))
 		reader_number(reader, line, FACT_LLDPAD, NULL, NULL, 1);
 }
 

@@ -96,6 +96,7 @@ static enum outcome single_rank(
 	}
 	FACTS_EACH (facts, FACT_NCCL_AVG, average)
 		busbw = average->number > busbw ? average->number : busbw;
+	rows = rows || facts_first(facts, FACT_NCCL_AVG);
 	if (ranks < 1 && facts_first(facts, FACT_COMMAND) && rows && busbw <= 0 &&
 		command_number(facts_first(facts, FACT_COMMAND)->text, "-g", 1) <= 1)
 		ranks = 1;

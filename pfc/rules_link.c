@@ -109,7 +109,7 @@ static enum outcome flap(
 	FACTS_EACH (facts, FACT_LINK_EVENT, event)
 		if (strcmp(event->text, "down") == 0) {
 			first = first ? first : event;
-			times++;
+			times += strcmp(event->subject, first->subject) == 0;
 		}
 	if (!down.present && !changes.present && !facts_first(facts, FACT_LINK_EVENT))
 		return RULE_UNKNOWN;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/units.h"
+#include "pfc/bundle.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
@@ -163,6 +164,16 @@ static bool pairs_across(const struct facts *facts)
 	return false;
 }
 
+/* Somebody asked for just this: ip route get, ping by a source. */
+static bool asked_for_route(const struct facts *facts)
+{
+	FACTS_EACH (facts, FACT_NO_ROUTE, none)
+		if (none->section && (scan_has(none->section->title, "route get") ||
+					     scan_has(none->section->title, "ping")))
+			return true;
+	return false;
+}
+
 static bool subnets_differ(const struct facts *facts)
 {
 	FACTS_EACH (facts, FACT_ADDRESS, a)
@@ -195,7 +206,7 @@ static enum outcome cross_rail(
 			same_rail_bad = true;
 	}
 	if (!bad && facts_first(facts, FACT_NO_ROUTE) &&
-		(paired || facts_first(facts, FACT_ADDRESS)))
+		(paired || facts_first(facts, FACT_ADDRESS) || asked_for_route(facts)))
 		bad = facts_first(facts, FACT_NO_ROUTE);
 	if (!bad && paired && subnets_differ(facts) && shows_failure(facts)) {
 		const struct fact *route = facts_first(facts, FACT_ROUTE);

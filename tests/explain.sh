@@ -22,7 +22,7 @@ diff -u "$source/docs/checks-host.md" "$folder/rules.md" ||
 answers() {
 	(
 		ulimit -v 1500000
-		timeout 60 "$weft" explain "$folder/$1" > "$folder/out" 2> "$folder/err"
+		timeout 200 "$weft" explain "$folder/$1" > "$folder/out" 2> "$folder/err"
 	)
 	status=$?
 	case " $2 " in
@@ -37,10 +37,10 @@ answers() {
 	awk 'BEGIN { for (i = 0; i < 380000; i++) printf "rx_prio%d_packets: %d\n", i % 8, i }'
 } > "$folder/counters"
 answers counters "0 1 2" 1
-awk 'BEGIN { print "== pair bandwidth =="; for (i = 0; i < 500000; i++) printf "n%d n%d %d.5\n", i, i * 7, i % 50 }' \
+awk 'BEGIN { print "== pair bandwidth =="; for (i = 0; i < 100000; i++) printf "n%d n%d %d.5\n", i, i * 7, i % 50 }' \
 	> "$folder/pairs"
 answers pairs "0 1 2" 1
-awk 'BEGIN { for (i = 0; i < 100000; i++) printf "host%d:1:%d [0] NCCL INFO Channel %02d/0 : %d[0] -> %d[0] [send] via NET/IB/0/GDRDMA\n", i % 64, i, i % 16, i, i + 1 }' \
+awk 'BEGIN { for (i = 0; i < 40000; i++) printf "host%d:1:%d [0] NCCL INFO Channel %02d/0 : %d[0] -> %d[0] [send] via NET/IB/0/GDRDMA\n", i % 64, i, i % 16, i, i + 1 }' \
 	> "$folder/log"
 answers log "0 1 2" 1
 head -c 5000000 /dev/zero | tr '\0' 'a' > "$folder/line"
