@@ -75,11 +75,15 @@ static const char *titled_device(struct facts *facts, const char *title)
 
 void parse_bundle(struct facts *facts, const struct bundle *bundle)
 {
+	static const struct line no_lines[1];
+
 	for (size_t i = 0; i < bundle->section_count; i++) {
 		struct reader reader = {
 			.facts = facts,
 			.section = &bundle->sections[i],
-			.lines = bundle->lines + bundle->sections[i].first,
+			.lines = bundle->sections[i].count
+					 ? bundle->lines + bundle->sections[i].first
+					 : no_lines,
 			.count = bundle->sections[i].count,
 		};
 

@@ -104,7 +104,7 @@ static bool dscp_of(const char *text, double *dscp)
 	after = after ? after : scan_word(text, "tclass");
 	after = after ? after : scan_word(text, "dsfield");
 	if (after && scan_number(after + strspn(after, " :=("), &tos, NULL) && tos < 256) {
-		*dscp = (double)((int)tos >> 2);
+		*dscp = (double)(scan_int(tos) >> 2);
 		return true;
 	}
 	return false;
@@ -162,7 +162,7 @@ static bool read_bare(const struct reader *reader, long line, const char *text)
 
 	text += strspn(text, " ");
 	if (!scan_has(reader->section->title, "dscp") || !isdigit((unsigned char)*text) ||
-		!scan_number(text, &dscp, &end) || dscp > 63 || dscp != (int)dscp)
+		!scan_number(text, &dscp, &end) || dscp > 63 || dscp != scan_int(dscp))
 		return false;
 	end += strspn(end, " :=\t|");
 	if (!scan_number(end, &packets, NULL))

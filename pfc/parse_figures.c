@@ -263,7 +263,8 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 			continue;
 		if (kind == 1 && number > 1)
 			number /= 100;
-		if (kind == 1 ? number <= 0 || number > 1 : number < 1 || number != (int)number)
+		if (kind == 1 ? number <= 0 || number > 1
+			      : number < 1 || number != scan_int(number))
 			continue;
 		given[kind] = true;
 		reader_number(reader, line, FACT_ECMP, NULL, keys[i].name, number);

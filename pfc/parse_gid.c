@@ -45,7 +45,7 @@ static void add_row(const struct reader *reader, long line, const char *device, 
 	char name[16];
 	struct fact *fact;
 
-	snprintf(name, sizeof(name), "%d", (int)slot);
+	snprintf(name, sizeof(name), "%d", scan_int(slot));
 	fact = reader_number(reader, line, FACT_GID, device, name, slot);
 	fact->text = facts_keep(reader->facts, gid);
 	fact->more = version;

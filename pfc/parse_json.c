@@ -61,7 +61,7 @@ static void read_ip(struct document *json, const char *key, const char *value)
 		fact = reader_number(
 			json->reader, json->line, FACT_ADDRESS, device(json), NULL, address);
 		fact->text = facts_keep(json->reader->facts, json->local);
-		fact->more = atof(value);
+		fact->more = atof(value) >= 0 && atof(value) <= 32 ? atof(value) : 32;
 	}
 }
 

@@ -135,7 +135,7 @@ static void read_mtu(
 			continue;
 		/* enum ibv_mtu: 1 is 256, 5 is 4096. */
 		if (number >= 1 && number <= 5)
-			number = 128 << (int)number;
+			number = 128 << scan_int(number);
 		reader_number(reader, line, FACT_PATH_MTU, device, NULL, number);
 		break;
 	}

@@ -129,7 +129,7 @@ static void read_map(const struct reader *reader, long line, const char *text)
 	to = to ? to : scan_after(after, "->");
 	if (!to || !scan_number(to + strspn(to, " :=->"), &tc, NULL))
 		return;
-	snprintf(name, sizeof(name), "%d", (int)dscp);
+	snprintf(name, sizeof(name), "%d", scan_int(dscp));
 	reader_number(reader, line, FACT_SWITCH_MAP, "", name, tc);
 }
 

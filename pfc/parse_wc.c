@@ -22,8 +22,8 @@ static int status_number(const char *text)
 			continue;
 		after += strspn(after, " :=([");
 		if (scan_number(after, &number, &end) && number >= 0 && number < 64 &&
-			*end != 'x' && number == (int)number)
-			return (int)number;
+			*end != 'x' && number == scan_int(number))
+			return scan_int(number);
 	}
 	return -1;
 }
@@ -100,7 +100,7 @@ static void read_list(const struct reader *reader)
 				!scan_has(words.at[0], "error") &&
 				!scan_has(words.at[0], "wc")))
 			continue;
-		if (number >= 0 && number == (int)number)
+		if (number >= 0 && number == scan_int(number))
 			reader_number(reader, i, FACT_WC_QUERY, NULL, NULL, number);
 	}
 }

@@ -136,7 +136,7 @@ static enum outcome v1_not_routable(
 		explain_code(out, rule, rule->level,
 			"GID %d is RoCE v1, which is layer 2 only, and the ends are in "
 			"different subnets",
-			(int)used->number);
+			scan_int(used->number));
 		explain_number(out, "gid_index", used->number);
 		explain_fact(out, "roce_version", "1");
 		explain_fact(out, "same_subnet", "no");
@@ -147,8 +147,8 @@ static enum outcome v1_not_routable(
 				"entry, index %d "
 				"(NCCL_IB_GID_INDEX=%d, -x %d of perftest), or unset the index "
 				"and let the library choose.",
-				(int)used->number, (int)better->number, (int)better->number,
-				(int)better->number);
+				scan_int(used->number), scan_int(better->number),
+				scan_int(better->number), scan_int(better->number));
 		}
 		return RULE_FIRED;
 	}
@@ -214,7 +214,7 @@ static enum outcome link_local(
 		level = VERDICT_WARN;
 	explain_code(out, rule, level,
 		"GID %d is a link-local address although index %d is a routable RoCE v2 one",
-		(int)slot, (int)better->number);
+		scan_int(slot), scan_int(better->number));
 	explain_number(out, "gid_index", slot);
 	explain_fact(out, "local_family", "link-local");
 	if (row->more > 0)
@@ -225,7 +225,7 @@ static enum outcome link_local(
 		"IPv4 address, index %d, on "
 		"both ends (NCCL_IB_GID_INDEX=%d, -x %d), or let the library choose by version "
 		"and family.",
-		(int)better->number, (int)better->number, (int)better->number);
+		scan_int(better->number), scan_int(better->number), scan_int(better->number));
 	return RULE_FIRED;
 }
 
@@ -244,7 +244,7 @@ static bool moved_in_use(
 			explain_code(out, rule, rule->level,
 				"the address that was in use in slot %d is in slot %d of the "
 				"table",
-				(int)used->number, (int)row->number);
+				scan_int(used->number), scan_int(row->number));
 			explain_number(out, "gid_index", used->number);
 			explain_number(out, "recommended_gid_index", row->number);
 			return true;
@@ -276,8 +276,9 @@ static enum outcome moved(
 				"%s: the address that was in slot %d is in slot %d now, and "
 				"%s=%d "
 				"still points at the old one",
-				*now->place ? now->place : "this host", (int)before->number,
-				(int)now->number, pin->name, (int)pin->number);
+				*now->place ? now->place : "this host",
+				scan_int(before->number), scan_int(now->number), pin->name,
+				scan_int(pin->number));
 			explain_number(out, "gid_index", pin->number);
 			explain_number(out, "old_index", before->number);
 			explain_number(out, "new_index", now->number);
@@ -289,8 +290,8 @@ static enum outcome moved(
 				"and let the library choose by RoCE version and address family "
 				"(NCCL_IB_ROCE_VERSION_NUM=2, "
 				"NCCL_IB_ADDR_RANGE), or pin %d and check it at each start.",
-				(int)now->number, (int)before->number, pin->name,
-				(int)now->number);
+				scan_int(now->number), scan_int(before->number), pin->name,
+				scan_int(now->number));
 			return RULE_FIRED;
 		}
 	if (moved_in_use(rule, facts, out))
@@ -314,8 +315,8 @@ static enum outcome not_uniform(
 
 		if (!row)
 			return RULE_UNKNOWN;
-		differs = differs || (first >= 0 && first != (int)row->number);
-		first = first < 0 ? (int)row->number : first;
+		differs = differs || (first >= 0 && first != scan_int(row->number));
+		first = first < 0 ? scan_int(row->number) : first;
 	}
 	if (count < 2)
 		return RULE_UNKNOWN;
@@ -328,7 +329,7 @@ static enum outcome not_uniform(
 	return explain_code(out, rule, rule->level,
 		"the RoCE v2 IPv4 entry has another index on each of %zu places, but %s=%d is "
 		"set for all",
-		count, pin->name, (int)pin->number);
+		count, pin->name, scan_int(pin->number));
 }
 
 /* EUI-64 of a link-local GID: fe80::u:v:ff:fe:x:y comes from the MAC with bit 1
@@ -364,7 +365,7 @@ static enum outcome stale_mac(
 			continue;
 		explain_code(out, rule, rule->level,
 			"%s: GID %d was formed from MAC %s, but %s has %s now",
-			*row->place ? row->place : "this host", (int)row->number, mac,
+			*row->place ? row->place : "this host", scan_int(row->number), mac,
 			*now->subject ? now->subject : "the interface", now->text);
 		explain_fact(out, "iface", "%s", now->subject);
 		explain_number(out, "gid_index", row->number);

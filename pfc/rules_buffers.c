@@ -82,7 +82,7 @@ static enum outcome headroom_nic(
 
 		if (pfc->number < 1 || !buffer)
 			continue;
-		snprintf(name, sizeof(name), "%d", (int)buffer->number);
+		snprintf(name, sizeof(name), "%d", scan_int(buffer->number));
 		size = facts_find(facts, FACT_BUFFER, pfc->place, pfc->subject, name);
 		if (!size)
 			continue;

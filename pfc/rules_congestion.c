@@ -264,7 +264,7 @@ static int roce_priority(const struct facts *facts)
 	int only = -1;
 
 	if (told)
-		return (int)told->number;
+		return scan_int(told->number);
 	FACTS_EACH (facts, FACT_PFC, pfc)
 		if (pfc->number > 0) {
 			if (only >= 0 && only != atoi(pfc->name))
@@ -274,7 +274,7 @@ static int roce_priority(const struct facts *facts)
 		}
 	if (only >= 0)
 		return only;
-	return class ? (int)class->number >> 5 : -1;
+	return class ? scan_int(class->number) >> 5 : -1;
 }
 
 static const struct fact *enabled(

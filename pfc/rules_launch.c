@@ -234,13 +234,13 @@ static enum outcome retry_range(
 			value, limits[i].field, limits[i].least, limits[i].most);
 		explain_number(out, mask == 7 ? "retry_cnt" : "timeout", value);
 		explain_number(out, "max", limits[i].most);
-		explain_number(out, "effective", (int)value & mask);
+		explain_number(out, "effective", scan_int(value) & mask);
 		explain_advice(out,
 			"Set %s to at most %.0f: the field has %s, so %.0f is refused (Invalid "
 			"argument) or cut to %d. For longer patience "
 			"raise the time-out (each step doubles 4.096 us), not the count.",
 			limits[i].variable, limits[i].most, limits[i].field, value,
-			(int)value & mask);
+			scan_int(value) & mask);
 		return RULE_FIRED;
 	}
 	FACTS_EACH (facts, FACT_COMMAND, command) {

@@ -89,7 +89,7 @@ static enum outcome margin(
 		if (!count)
 			count = facts_first(facts, FACT_PERF_ITERATIONS);
 		seconds = command_number(command->text, "-D", 5);
-		left_out = (double)((int)seconds / 4);
+		left_out = (double)(scan_int(seconds) / 4);
 		window = seconds - 2 * left_out;
 		explain_code(out, rule, rule->level,
 			"of %.0f s the first and last %.0f are not counted: the figures are "

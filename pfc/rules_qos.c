@@ -17,11 +17,11 @@ static bool job_dscp(const struct facts *facts, int *dscp, int *tc)
 	const struct fact *class = facts_first(facts, FACT_TC);
 	const struct fact *data = facts_first(facts, FACT_DATA_DSCP);
 
-	*tc = class ? (int)class->number : -1;
+	*tc = class ? scan_int(class->number) : -1;
 	if (class)
-		*dscp = (int)class->number >> 2;
+		*dscp = scan_int(class->number) >> 2;
 	else if (data)
-		*dscp = (int)data->number;
+		*dscp = scan_int(data->number);
 	return class || data;
 }
 
@@ -34,7 +34,7 @@ static int priority_of(const struct facts *facts, const char *place, int dscp)
 
 	snprintf(name, sizeof(name), "%d", dscp);
 	row = facts_find_last(facts, FACT_DSCP_MAP, place, NULL, name);
-	return row ? (int)row->number : dscp / 8;
+	return row ? scan_int(row->number) : dscp / 8;
 }
 
 static bool has_pfc(const struct facts *facts, const char *place, int priority)
@@ -181,7 +181,7 @@ static int switch_priority(const struct facts *facts, int dscp)
 
 	snprintf(name, sizeof(name), "%d", dscp);
 	row = facts_find(facts, FACT_SWITCH_MAP, NULL, NULL, name);
-	return row ? (int)row->number : -1;
+	return row ? scan_int(row->number) : -1;
 }
 
 static enum outcome pfc_mismatch(
@@ -246,7 +246,7 @@ static enum outcome cnp_queue(
 	if (!job_dscp(facts, &dscp, &tc))
 		return RULE_UNKNOWN;
 	data = priority_of(facts, cnp->place, dscp);
-	if (priority_of(facts, cnp->place, (int)cnp->number) != data)
+	if (priority_of(facts, cnp->place, scan_int(cnp->number)) != data)
 		return RULE_CLEAR;
 	explain_code(out, rule, rule->level,
 		"CNPs carry DSCP %.0f and share priority %d with the data (DSCP %d)",

@@ -47,7 +47,7 @@ static void give_subnet(struct explain *out, const struct fact *any, int rails)
 
 	explain_number(out, "rails_in_same_subnet", rails);
 	explain_fact(out, "subnet", "%u.%u.%u.%u/%d", net >> 24, net >> 16 & 255,
-		net >> 8 & 255, net & 255, (int)any->more);
+		net >> 8 & 255, net & 255, scan_int(any->more));
 }
 
 /* The kernel takes the larger of "all" and the interface's own value. -1: neither
@@ -60,9 +60,9 @@ static int effective(
 	int value = -1;
 
 	if (all)
-		value = (int)all->number;
+		value = scan_int(all->number);
 	if (own && own->number > value)
-		value = (int)own->number;
+		value = scan_int(own->number);
 	return value;
 }
 

@@ -18,12 +18,12 @@ static enum outcome decode(
 	int statuses = 0;
 
 	FACTS_EACH (facts, FACT_WC_QUERY, query) {
-		const char *status = wc_name((int)query->number);
+		const char *status = wc_name(scan_int(query->number));
 		char name[16];
 
 		if (!status)
 			continue;
-		snprintf(name, sizeof(name), "%d", (int)query->number);
+		snprintf(name, sizeof(name), "%d", scan_int(query->number));
 		explain_fact(out, name, "%s", status);
 		statuses++;
 	}
@@ -40,7 +40,7 @@ static const struct fact *root_of(const struct facts *facts, int *flushes)
 
 	*flushes = 0;
 	FACTS_EACH (facts, FACT_WC, error) {
-		if ((int)error->number == WC_WR_FLUSH_ERR)
+		if (scan_int(error->number) == WC_WR_FLUSH_ERR)
 			(*flushes)++;
 		else if (!root)
 			root = error;
@@ -55,7 +55,7 @@ static enum outcome protection(
 	const struct fact *root = root_of(facts, &flushes);
 	bool gpu = facts_first(facts, FACT_MODULE) != NULL;
 
-	if (!root || (int)root->number != WC_LOC_PROT_ERR)
+	if (!root || scan_int(root->number) != WC_LOC_PROT_ERR)
 		return RULE_CLEAR;
 	FACTS_EACH (facts, FACT_CHANNEL, channel)
 		gpu = gpu || channel->number > 0;
@@ -78,7 +78,7 @@ static enum outcome protection(
 	explain_code(out, rule, rule->level,
 		"local protection error: the own NIC may not read the own GPU memory");
 	explain_number(out, "wc_status", root->number);
-	explain_fact(out, "wc_name", "%s", wc_name((int)root->number));
+	explain_fact(out, "wc_name", "%s", wc_name(scan_int(root->number)));
 	explain_number(out, "root_status", root->number);
 	if (flushes > 0)
 		explain_number(out, "flush_count", flushes);
@@ -106,7 +106,7 @@ static enum outcome unreachable(
 	int flushes;
 	const struct fact *root = root_of(facts, &flushes);
 
-	if (!root || (int)root->number != WC_RETRY_EXC_ERR)
+	if (!root || scan_int(root->number) != WC_RETRY_EXC_ERR)
 		return RULE_CLEAR;
 	if (explain_has_any(out, "GID_") || explain_has(out, "PATH_MTU_TOO_BIG") ||
 		explain_has(out, "ETH_SRC_EQUALS_DST") ||
@@ -120,7 +120,7 @@ static enum outcome unreachable(
 	explain_code(out, rule, rule->level,
 		"status 12 before any data had moved: the two NICs never talked RoCE");
 	explain_number(out, "wc_status", root->number);
-	explain_fact(out, "wc_name", "%s", wc_name((int)root->number));
+	explain_fact(out, "wc_name", "%s", wc_name(scan_int(root->number)));
 	explain_fact(out, "first_message_failed", "yes");
 	if (*root->subject)
 		explain_fact(out, "hca", "%s", root->subject);
@@ -133,7 +133,7 @@ static enum outcome root_12(
 	int flushes;
 	const struct fact *root = root_of(facts, &flushes);
 
-	if (!root || (int)root->number != WC_RETRY_EXC_ERR)
+	if (!root || scan_int(root->number) != WC_RETRY_EXC_ERR)
 		return RULE_CLEAR;
 	if (flushes == 0 && out->code_count > 0)
 		return RULE_CLEAR; /* a single time-out that a cause explains */
@@ -142,7 +142,7 @@ static enum outcome root_12(
 		*root->subject ? " on " : "", root->subject, flushes);
 	explain_number(out, "root_status", root->number);
 	explain_number(out, "wc_status", root->number);
-	explain_fact(out, "wc_name", "%s", wc_name((int)root->number));
+	explain_fact(out, "wc_name", "%s", wc_name(scan_int(root->number)));
 	explain_number(out, "flush_count", flushes);
 	if (*root->subject)
 		explain_fact(out, "hca", "%s", root->subject);
@@ -161,7 +161,7 @@ static enum outcome vendor_retry(
 	const struct fact *status = facts_find(facts, FACT_CQE, NULL, NULL, "status");
 	double number = 0;
 	bool exceeded =
-		status && scan_number(status->text, &number, NULL) && (int)number == 0x15;
+		status && scan_number(status->text, &number, NULL) && scan_int(number) == 0x15;
 
 	if (!status)
 		return RULE_UNKNOWN;

@@ -19,7 +19,7 @@ static int run_number(const struct fact *row, int order)
 	double number;
 
 	if (after && scan_number(after + strspn(after, " #"), &number, NULL))
-		return (int)number;
+		return scan_int(number);
 	return order;
 }
 

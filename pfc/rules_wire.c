@@ -86,7 +86,7 @@ static double tally(const struct facts *facts, const char *direction,
 	memset(packets, 0, CODE_POINTS * sizeof(*packets));
 	*commonest = 0;
 	FACTS_EACH (facts, FACT_CAPTURE_DSCP, seen) {
-		int dscp = (int)seen->number;
+		int dscp = scan_int(seen->number);
 
 		if (strcmp(seen->subject, direction) != 0 || dscp < 0 || dscp >= CODE_POINTS ||
 			dscp == CNP_DSCP)
@@ -188,12 +188,12 @@ static enum outcome by_settings(
 	FACTS_EACH (facts, FACT_TC, a)
 		for (const struct fact *b = facts_next(facts, a); b; b = facts_next(facts, b)) {
 			if (strcmp(a->place, b->place) == 0 || strcmp(a->name, b->name) != 0 ||
-				(int)a->number >> 2 == (int)b->number >> 2)
+				scan_int(a->number) >> 2 == scan_int(b->number) >> 2)
 				continue;
 			explain_code(out, rule, rule->level, "%s sets %s=%.0f, %s sets %.0f",
 				a->place, a->name, a->number, b->place, b->number);
-			explain_fact(out, a->place, "%d", (int)a->number >> 2);
-			explain_fact(out, b->place, "%d", (int)b->number >> 2);
+			explain_fact(out, a->place, "%d", scan_int(a->number) >> 2);
+			explain_fact(out, b->place, "%d", scan_int(b->number) >> 2);
 			return RULE_FIRED;
 		}
 	return by_counters(rule, facts, out);

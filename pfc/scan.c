@@ -74,6 +74,13 @@ bool scan_value_number(const char *line, const char *key, double *number)
 	return scan_value(line, key, value, sizeof(value)) && scan_number(value, number, NULL);
 }
 
+int scan_int(double number)
+{
+	if (!(number > -1e9)) /* not a number either */
+		return -1000000000;
+	return number < 1e9 ? (int)number : 1000000000;
+}
+
 /* "1,234,567" counts, "1,2" is a list. */
 static size_t grouped_length(const char *text)
 {

@@ -34,6 +34,10 @@ const char *scan_word(const char *line, const char *needle);
 bool scan_value(const char *line, const char *key, char *value, size_t room);
 bool scan_value_number(const char *line, const char *key, double *number);
 
+/* A number that somebody printed as a whole one: without its fraction, and within
+ * +-10^9 whatever it was. */
+int scan_int(double number);
+
 /* A decimal number, with groups of three by comma, or 0x and hex digits. *end
  * (may be NULL) is behind it. */
 bool scan_number(const char *text, double *number, const char **end);

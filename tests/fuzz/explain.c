@@ -58,7 +58,9 @@ static void one_parser(const struct bundle *bundle, uint8_t which)
 		struct reader reader = {
 			.facts = &facts,
 			.section = &bundle->sections[i],
-			.lines = bundle->lines + bundle->sections[i].first,
+			.lines = bundle->sections[i].count
+					 ? bundle->lines + bundle->sections[i].first
+					 : NULL,
 			.count = bundle->sections[i].count,
 			.device = "",
 		};
