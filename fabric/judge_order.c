@@ -81,7 +81,8 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 	struct order *order = state;
 	bool wrong = false;
 
-	if (!is_ect(&evidence->stage) || !fabric->policy.ecn || !fabric->policy.pfc)
+	if (!is_ect(&evidence->stage) || !fabric->policy.ecn || !fabric->policy.pfc ||
+		fabric->policy.dcqcn.off)
 		return;
 	for (uint32_t n = fabric->hosts; n < fabric->node_count; n++)
 		wrong |= look(order, evidence, n);
