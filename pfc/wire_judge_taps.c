@@ -112,5 +112,5 @@ void wire_judge_taps(
 	finding = findings_add(findings, "wire.between", LAYER, VERDICT_PASS);
 	finding->rank = RANK_INFO;
 	snprintf(finding->text, sizeof(finding->text),
-		"%" PRIu32 " flows with as many packets at one tap as at the other", both);
+		"%" PRIu32 " flows lost nothing between the taps", both);
 }
