@@ -19,6 +19,7 @@ int cmd_bw(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_incast(int argc, char **argv);
 int cmd_pcap(int argc, char **argv);
+int cmd_lat(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_ring(int argc, char **argv);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/peer_opts.h"
+
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+
+/* DSCP of the default policy, and ECT(0) so that switches may mark. */
+static uint64_t policy_class(void)
+{
+	struct policy policy;
+
+	policy_defaults(&policy);
+	return policy.dscp * 4u + 2u;
+}
+
+static const char *wrong(const struct peer_args *args)
+{
+	uint64_t mtu = args->mtu_bytes;
+
+	if (!args->address == !args->listen)
+		return "expected either --listen ADDRESS or the ADDRESS where the other weft "
+		       "listens (or --fabric FILE, for a simulated fabric)";
+	if (mtu & (mtu - 1))
+		return "-m: expected 256, 512, 1024, 2048 or 4096";
+	if (args->both && args->work == VERBS_READ)
+		return "-b: both ends reading is the same as both ends writing: choose --op "
+		       "write";
+	if (args->latency && args->work == VERBS_WRITE_IMM)
+		return "--op write-imm: latency is measured by write, send or read";
+	return NULL;
+}
+
+int peer_main(const struct opt *opts, const char *about, struct peer_args *args, int argc,
+	char **argv)
+{
+	const char *what;
+	int status;
+
+	args->tcp_port = CONTROL_PORT;
+	args->port = 1;
+	args->traffic_class = policy_class();
+	args->interval_ns = 100 * NS_PER_MS;
+	args->seed = 1;
+	if (!opt_read(args->command, about, opts, argc, argv, args, &status))
+		return status;
+	what = wrong(args);
+	if (what) {
+		fprintf(stderr, "weft %s: %s\n", args->command, what);
+		return EXIT_UNKNOWN;
+	}
+	if (!args->wait_ns)
+		args->wait_ns = (args->listen ? 600 : 10) * NS_PER_S;
+	return peer_run(args);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric/gen.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/clock.h"
+#include "lib/crc32c.h"
+#include "lib/diag.h"
+#include "lib/grow.h"
+#include "lib/rng.h"
+
+#define CHECK_MEMORY (UINT64_C(256) << 20)
+#define EVERY_MAX 16u
+#define EVERY_BYTES MIB
+#define RECEIVE_ROUNDS 4u
+#define LINE_BYTES 64u
+
+/* --- the plan --- */
+
+static uint64_t stride_of(uint64_t bytes)
+{
+	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+int gen_plan_complete(struct gen_plan *plan, struct diag *diag)
+{
+	uint64_t stride = stride_of(plan->bytes), memory;
+
+	if (plan->latency && plan->qps != 1)
+		return diag_error(diag, -EINVAL,
+			"latency is measured on one QP, %u were asked for", plan->qps);
+	if (plan->check)
+		plan->depth =
+			(uint32_t)clamp(CHECK_MEMORY / stride / plan->qps, 1, plan->depth);
+	if (plan->latency && plan->work == VERBS_READ)
+		plan->every = 1;
+	if (!plan->every)
+		plan->every = (uint32_t)clamp(EVERY_BYTES / plan->bytes, 1, EVERY_MAX);
+	if (plan->every > plan->depth)
+		plan->every = plan->depth;
+	plan->depth = plan->depth / plan->every * plan->every;
+	plan->slots = plan->check ? plan->depth : 1;
+	memory = (1 + RECEIVE_ROUNDS) * (uint64_t)plan->qps * plan->slots * stride;
+	if (memory <= GEN_MEMORY_MAX)
+		return 0;
+	return diag_error(diag, -EINVAL,
+		"%u QPs with messages of %" PRIu64 " bytes need %" PRIu64
+		" MiB of memory, the limit "
+		"is %" PRIu64 " MiB: choose fewer QPs or a smaller -s",
+		plan->qps, plan->bytes, memory / MIB, (uint64_t)GEN_MEMORY_MAX / MIB);
+}
+
+bool gen_sends(const struct gen *gen)
+{
+	return gen->active || gen->plan.both || gen->plan.latency;
+}
+
+bool gen_receives(const struct gen *gen)
+{
+	bool two_sided = gen->plan.work == VERBS_SEND || gen->plan.work == VERBS_WRITE_IMM;
+
+	return two_sided && (!gen->active || gen->plan.both || gen->plan.latency);
+}
+
+/* --- memory: of each QP the slots it sends from, then the slots it receives into --- */
+
+static uint64_t qp_bytes(const struct gen *gen)
+{
+	return (gen->plan.slots + gen->arrival_slots) * gen->stride;
+}
+
+uint64_t gen_send_offset(const struct gen *gen, uint32_t qp)
+{
+	return qp * qp_bytes(gen);
+}
+
+uint64_t gen_receive_offset(const struct gen *gen, uint32_t qp)
+{
+	return qp * qp_bytes(gen) + gen->plan.slots * gen->stride;
+}
+
+/* The same at both ends, so that each knows what must arrive. */
+static void fill(struct gen *gen, uint32_t qp, uint32_t slot)
+{
+	const struct gen_plan *plan = &gen->plan;
+	uint8_t *at = gen->memory.base + gen_send_offset(gen, qp) + slot * gen->stride;
+	struct rng rng;
+
+	rng_init(&rng, rng_derive(plan->seed, (uint64_t)qp << 32 | slot));
+	for (uint64_t i = 0; i < gen->stride; i += sizeof(uint64_t)) {
+		uint64_t word = rng_u64(&rng);
+
+		memcpy(at + i, &word, sizeof(word));
+	}
+	gen->crcs[qp * plan->slots + slot] = crc32c(at, plan->bytes);
+}
+
+/* Those bytes are gone from memory, in case the next message never arrives. */
+static void wipe_ends(uint8_t *at, uint64_t bytes)
+{
+	uint64_t length = bytes < LINE_BYTES ? bytes : LINE_BYTES;
+
+	memset(at, 0, length);
+	memset(at + bytes - length, 0, length);
+}
+
+void gen_check(struct gen *gen, uint32_t qp, uint32_t slot, bool wipe)
+{
+	const struct gen_plan *plan = &gen->plan;
+	uint8_t *at = gen->memory.base + gen_receive_offset(gen, qp) + slot * gen->stride;
+
+	gen->result.checked++;
+	if (crc32c(at, plan->bytes) != gen->crcs[qp * plan->slots + slot % plan->slots] &&
+		gen->result.corrupt++ == 0) {
+		gen->result.corrupt_qp = qp;
+		gen->result.corrupt_slot = slot;
+	}
+	if (wipe)
+		wipe_ends(at, plan->bytes);
+}
+
+static int open_memory(struct gen *gen, struct diag *diag)
+{
+	const struct gen_plan *plan = &gen->plan;
+	int err;
+
+	err = verbs_memory_open(&gen->memory, gen->verbs, plan->qps * qp_bytes(gen), diag);
+	if (err || !plan->check)
+		return err;
+	gen->crcs = zeroed((size_t)plan->qps * plan->slots, sizeof(*gen->crcs));
+	for (uint32_t qp = 0; qp < plan->qps; qp++)
+		for (uint32_t slot = 0; slot < plan->slots; slot++)
+			fill(gen, qp, slot);
+	return 0;
+}
+
+/* --- queues --- */
+
+/* Room for every completion that can be there at once. */
+static uint64_t done_count(const struct gen *gen)
+{
+	const struct gen_plan *plan = &gen->plan;
+
+	return plan->qps * (plan->depth / plan->every + 1u + (uint64_t)gen->receives);
+}
+
+/* So many, where the device has room, that a receiver that is late by a few rounds is not
+ * found without one. With a check each receive of a send has a place of its own, so that none
+ * is overwritten before it has been looked at. */
+static void count_receives(struct gen *gen)
+{
+	const struct gen_plan *plan = &gen->plan;
+
+	gen->arrival_slots = plan->slots;
+	if (!gen_receives(gen))
+		return;
+	gen->receives = plan->depth * RECEIVE_ROUNDS;
+	while (gen->receives > plan->depth && (gen->receives > gen->verbs->work_max ||
+						      done_count(gen) > gen->verbs->done_max))
+		gen->receives -= plan->depth;
+	if (plan->check && plan->work == VERBS_SEND)
+		gen->arrival_slots = gen->receives;
+}
+
+static int open_cq(struct gen *gen, struct diag *diag)
+{
+	uint64_t entries = done_count(gen);
+
+	if (entries <= gen->verbs->done_max)
+		return verbs_cq_open(&gen->cq, gen->verbs, (uint32_t)entries, diag);
+	return diag_error(diag, -EINVAL,
+		"%s holds at most %u completions, %" PRIu64
+		" could come at once: choose fewer QPs "
+		"or a smaller -t",
+		gen->verbs->device, gen->verbs->done_max, entries);
+}
+
+/* 4.096 us * 2^timeout, up to four times as long (InfiniBand 9.7.6.1.3), for each try. */
+static uint64_t stall_ns(const struct gen_plan *plan)
+{
+	uint64_t once = (UINT64_C(4096) << plan->timeout_exp) * 4;
+
+	return clamp(once * (plan->retry + 1u), 5 * NS_PER_S, 60 * NS_PER_S);
+}
+
+int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *plan,
+	bool active, struct diag *diag)
+{
+	uint32_t inline_bytes;
+	int err;
+
+	gen->plan = *plan;
+	gen->verbs = verbs;
+	gen->active = active;
+	gen->stall_ns = stall_ns(plan);
+	gen->stride = stride_of(plan->bytes);
+	count_receives(gen);
+	inline_bytes = plan->bytes <= plan->inline_bytes ? (uint32_t)plan->bytes : 0;
+	err = open_memory(gen, diag);
+	if (!err)
+		err = open_cq(gen, diag);
+	for (uint32_t i = 0; i < plan->qps && !err; i++)
+		err = verbs_qp_open(&gen->qps[i].qp, verbs, &gen->cq, plan->depth,
+			gen->receives, inline_bytes,
+			(uint32_t)rng_derive(plan->seed + active, i), diag);
+	if (plan->latency && active) {
+		gen->times = zeroed(1, sizeof(*gen->times));
+		histogram_init(gen->times);
+	}
+	return err;
+}
+
+void gen_end(const struct gen *gen, struct gen_end *end)
+{
+	*end = (struct gen_end){
+		.rkey = gen->memory.rkey,
+		.base = (uintptr_t)gen->memory.base,
+		.qps = gen->plan.qps,
+	};
+	memcpy(end->gid, gen->verbs->gid, GID_BYTES);
+	for (uint32_t i = 0; i < end->qps; i++)
+		end->qp[i] = (struct gen_end_qp){
+			.number = gen->qps[i].qp.number,
+			.psn = gen->qps[i].qp.psn,
+		};
+}
+
+static int connect_qp(
+	struct gen *gen, uint32_t i, const struct gen_end *peer, struct diag *diag)
+{
+	const struct gen_plan *plan = &gen->plan;
+	struct verbs_path path = {
+		.qp_number = peer->qp[i].number,
+		.psn = peer->qp[i].psn,
+		.mtu_bytes = plan->mtu_bytes,
+		.traffic_class = plan->traffic_class,
+		/* NICs that take the source port from the label use its lowest 14 bits. */
+		.flow_label = 1 + (uint32_t)(rng_derive(plan->seed, i) % 0x3fff),
+		.timeout_exp = plan->timeout_exp,
+		.retry = plan->retry,
+	};
+
+	memcpy(path.gid, peer->gid, GID_BYTES);
+	gen->qps[i].number_there = path.qp_number;
+	return verbs_qp_connect(&gen->qps[i].qp, gen->verbs, &path, diag);
+}
+
+static void open_rings(struct gen *gen, uint32_t i, const struct gen_end *peer)
+{
+	const struct gen_plan *plan = &gen->plan;
+	bool read = plan->work == VERBS_READ;
+	uint64_t base = (uintptr_t)gen->memory.base;
+	struct gen_qp *qp = &gen->qps[i];
+	struct verbs_ring_plan ring = {
+		.work = plan->work,
+		.count = plan->depth,
+		.every = plan->every,
+		.bytes = (uint32_t)plan->bytes,
+		.stride = gen->stride,
+		.slots = plan->slots,
+		.local = base + (read ? gen_receive_offset(gen, i) : gen_send_offset(gen, i)),
+		.remote = peer->base +
+			  (read ? gen_send_offset(gen, i) : gen_receive_offset(gen, i)),
+		.lkey = gen->memory.lkey,
+		.rkey = peer->rkey,
+		.inlined = !read && plan->bytes <= plan->inline_bytes &&
+			   plan->bytes <= qp->qp.inline_bytes,
+		.id = i,
+	};
+
+	if (gen_sends(gen))
+		verbs_ring_sends(&qp->sends, &qp->qp, &ring);
+	ring.local = base + gen_receive_offset(gen, i);
+	ring.count = gen->receives;
+	ring.slots = gen->arrival_slots;
+	if (gen_receives(gen))
+		verbs_ring_receives(&qp->receives, &qp->qp, &ring);
+}
+
+int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag)
+{
+	int err = 0;
+
+	gid_print(peer->gid, gen->peer);
+	for (uint32_t i = 0; i < gen->plan.qps && !err; i++) {
+		err = connect_qp(gen, i, peer, diag);
+		if (err)
+			break;
+		open_rings(gen, i, peer);
+		if (gen_receives(gen))
+			err = verbs_ring_post(
+				&gen->qps[i].receives, gen->qps[i].receives.count, false);
+		if (err)
+			return diag_system(
+				diag, err, "QP %u: posting receives", gen->qps[i].qp.number);
+	}
+	gen->now_ns = gen->start_ns = clock_ns();
+	return err;
+}
+
+void gen_close(struct gen *gen)
+{
+	for (uint32_t i = 0; i < gen->plan.qps; i++) {
+		verbs_qp_close(&gen->qps[i].qp);
+		verbs_ring_close(&gen->qps[i].sends);
+		verbs_ring_close(&gen->qps[i].receives);
+	}
+	verbs_cq_close(&gen->cq);
+	verbs_memory_close(&gen->memory);
+	free(gen->crcs);
+	free(gen->times);
+	free(gen->result.series);
+	gen->crcs = NULL;
+	gen->times = NULL;
+	gen->result.series = NULL;
+}

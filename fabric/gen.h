@@ -1,0 +1,146 @@
+/*
+ * gen - traffic between two hosts on real NICs: what is sent, how it is counted.
+ *
+ * Both ends hold a struct gen of the same parameters. The active end sends (reads, for
+ * VERBS_READ); with `both` the other sends as well. In between the callers exchange their
+ * ends over a control channel (lib/control.h): gen_open(), swap gen_end(), gen_connect(),
+ * a word that both are ready, gen_send() and gen_receive().
+ *
+ * Nothing is allocated and the network is not asked for anything but the messages while
+ * traffic runs. The clock is read once per batch of completions. Every wait is bounded:
+ * after stall_ns without a completion the run ends with -EHOSTUNREACH, as it does when the
+ * peer acknowledges nothing; any other error means that we could not find out.
+ */
+#ifndef FABRIC_GEN_H
+#define FABRIC_GEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/control.h"
+#include "lib/histogram.h"
+#include "lib/verbs.h"
+#include "lib/verbs_post.h"
+
+#define GEN_BYTES_MAX (UINT64_C(1) << 30)
+#define GEN_DEPTH_MAX 4096u
+#define GEN_MEMORY_MAX (UINT64_C(8) << 30)
+
+struct gen_plan {
+	enum verbs_work work;
+	uint32_t qps;         /* 1..VERBS_QPS_MAX */
+	uint64_t bytes;       /* of a message, 1..GEN_BYTES_MAX */
+	uint32_t depth;       /* messages under way per QP */
+	uint32_t every;       /* a completion per so many; divides depth */
+	uint32_t slots;       /* places of a message in memory, per QP */
+	uint64_t messages;    /* per QP; 0: by time */
+	uint64_t warmup_ns;   /* by time: sent before, and not counted */
+	uint64_t duration_ns; /* by time: counted */
+	uint64_t interval_ns; /* of the series */
+	uint32_t mtu_bytes;
+	uint8_t traffic_class, timeout_exp, retry;
+	uint32_t inline_bytes; /* messages up to this size are sent inline */
+	bool both;             /* both ends send */
+	bool check;            /* the CRC32C of what arrives is compared */
+	bool latency;          /* one message at a time, to and fro */
+	uint64_t seed;         /* of the payload */
+};
+
+/* Fills every, slots and what depends on them; rounds depth. Returns 0, or -EINVAL with
+ * what does not go together. */
+int gen_plan_complete(struct gen_plan *plan, struct diag *diag);
+
+/* What the peer must know of this end. */
+struct gen_end {
+	uint8_t gid[GID_BYTES];
+	uint32_t rkey;
+	uint64_t base; /* of its memory */
+	uint32_t qps;
+	struct gen_end_qp {
+		uint32_t number, psn;
+	} qp[VERBS_QPS_MAX];
+};
+
+struct gen_qp {
+	struct verbs_qp qp;
+	struct verbs_ring sends, receives;
+	uint32_t number_there;
+	uint64_t posted, sent; /* messages; sent: acknowledged */
+	uint64_t received;     /* completions of receives */
+	uint32_t owed;         /* receives to be posted again */
+};
+
+/* The active end's, or with `both` each end's. */
+struct gen_result {
+	uint64_t messages, bytes;  /* in the window, all QPs */
+	uint64_t begin_ns, end_ns; /* the window: from completion to completion */
+	uint64_t messages_all;     /* warm-up and end included */
+	uint64_t received;         /* completions of receives */
+	uint64_t checked, corrupt; /* messages whose payload was looked at */
+	uint32_t corrupt_qp;       /* of the first that was corrupt */
+	uint32_t corrupt_slot;
+	uint64_t cpu_ns;  /* of this process, while it sent */
+	uint64_t *series; /* owned; bytes per interval of the window */
+	uint32_t series_count;
+};
+
+struct gen {
+	struct gen_plan plan;
+	const struct verbs *verbs; /* borrowed */
+	struct verbs_memory memory;
+	struct verbs_cq cq;
+	struct gen_qp qps[VERBS_QPS_MAX];
+	uint32_t *crcs;         /* owned; of the payload, by QP and slot */
+	uint64_t stride;        /* bytes of a slot */
+	uint32_t receives;      /* of each QP */
+	uint32_t arrival_slots; /* of each QP; a multiple of plan.slots */
+	uint64_t in_flight, now_ns, start_ns, stall_ns;
+	uint32_t idle;
+	bool active, stopping;
+	struct gen_result result;
+	struct histogram *times; /* owned; of one way, ns; latency alone */
+	char peer[GID_TEXT];
+};
+
+#define GEN_INIT                                                                               \
+	{                                                                                      \
+		.active = false                                                                \
+	}
+
+/* Memory, queues and payload. The plan is complete. */
+int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *plan,
+	bool active, struct diag *diag);
+void gen_end(const struct gen *gen, struct gen_end *end);
+int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag);
+
+/* Sends all that this end sends, and takes what arrives meanwhile. */
+int gen_send(struct gen *gen, struct diag *diag);
+
+/* Takes what arrives until the control channel has something to be read. */
+int gen_receive(
+	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag);
+
+/* The peer has sent so many in all: takes those still to come, and looks at the payload
+ * of plain writes. */
+int gen_receive_rest(struct gen *gen, uint64_t messages, struct diag *diag);
+
+/* Latency: the active end measures, the other one answers. */
+int gen_ping(struct gen *gen, struct diag *diag);
+int gen_pong(
+	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag);
+
+void gen_close(struct gen *gen); /* safe on GEN_INIT, safe twice */
+
+/* --- for gen*.c --- */
+
+/* Completions taken, or a negative errno. */
+int gen_turn(struct gen *gen, struct diag *diag);
+bool gen_receives(const struct gen *gen);
+bool gen_sends(const struct gen *gen);
+/* Where a QP's messages are sent from, and arrive: bytes into the memory. */
+uint64_t gen_send_offset(const struct gen *gen, uint32_t qp);
+uint64_t gen_receive_offset(const struct gen *gen, uint32_t qp);
+/* Compares the payload in one of the places of arrival with what it must be. */
+void gen_check(struct gen *gen, uint32_t qp, uint32_t slot, bool wipe);
+
+#endif

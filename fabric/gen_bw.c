@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bandwidth: many messages under way on every QP, counted by their completions. */
+#include "fabric/gen.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
+#include "lib/clock.h"
+#include "lib/diag.h"
+#include "lib/grow.h"
+
+#define IDLE_POLLS 32u   /* then the processor is given to who else may need it */
+#define IDLE_LOOKS 1024u /* then the clock is looked at */
+#define REPOST_MAX 16u
+#define SERIES_MAX 36000u
+#define CONTROL_WAIT_NS (100 * NS_PER_MS)
+#define REST_NS (5 * NS_PER_S)
+#define CAUSE_NS (200 * NS_PER_MS)
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+/* --- counting --- */
+
+static void add_to_series(struct gen *gen, uint64_t bytes)
+{
+	struct gen_result *result = &gen->result;
+	uint64_t at = (gen->now_ns - result->begin_ns) / gen->plan.interval_ns;
+
+	if (at >= SERIES_MAX)
+		return;
+	result->series[at] += bytes;
+	if (at >= result->series_count)
+		result->series_count = (uint32_t)at + 1;
+}
+
+/* The window of a timed run goes from the first completion after the warm-up, which is
+ * not counted, to the first one after the duration, which is: so it holds a whole number
+ * of messages, and a stall at its end makes it longer instead of going unseen. */
+static void count(struct gen *gen, uint64_t messages)
+{
+	struct gen_result *result = &gen->result;
+	const struct gen_plan *plan = &gen->plan;
+
+	result->messages_all += messages;
+	if (result->end_ns && !plan->messages)
+		return;
+	if (!result->begin_ns) {
+		if (gen->now_ns >= gen->start_ns + plan->warmup_ns)
+			result->begin_ns = gen->now_ns;
+		return;
+	}
+	result->messages += messages;
+	result->bytes += messages * plan->bytes;
+	add_to_series(gen, messages * plan->bytes);
+	if (plan->messages || gen->now_ns >= result->begin_ns + plan->duration_ns)
+		result->end_ns = gen->now_ns;
+	if (!plan->messages && result->end_ns)
+		gen->stopping = true;
+}
+
+/* --- completions --- */
+
+/* The requests of a QP that failed are flushed, sometimes before the one that is the
+ * cause: it is waited for. */
+static struct verbs_done find_cause(struct gen *gen, const struct verbs_done *first)
+{
+	uint64_t deadline = clock_ns() + CAUSE_NS;
+	struct verbs_done done[VERBS_DONE_MAX];
+
+	while (verbs_status_is_flushed(first->status) && clock_ns() < deadline) {
+		int taken = verbs_poll(&gen->cq, done);
+
+		for (int i = 0; i < taken; i++)
+			if (done[i].status && !verbs_status_is_flushed(done[i].status))
+				return done[i];
+		sched_yield();
+	}
+	return *first;
+}
+
+static int failed(struct gen *gen, const struct verbs_done *first, struct diag *diag)
+{
+	const struct gen_plan *plan = &gen->plan;
+	const struct verbs_done cause = find_cause(gen, first), *done = &cause;
+	const struct gen_qp *qp = &gen->qps[done->id];
+
+	if (!verbs_is_up(gen->verbs))
+		return diag_error(diag, -EHOSTUNREACH,
+			"%s port %u went down in mid-run, with messages under way to %s",
+			gen->verbs->device, gen->verbs->port, gen->peer);
+	if (verbs_status_is_unanswered(done->status))
+		return diag_error(diag, -EHOSTUNREACH,
+			"%s does not acknowledge: QP %u sent to its QP %u %u times, each %.3g "
+			"ms "
+			"apart or more: look whether packets of %u bytes with traffic class %u "
+			"get there "
+			"from GID %u",
+			gen->peer, qp->qp.number, qp->number_there, plan->retry + 1u,
+			0.004096 * (double)(UINT64_C(1) << plan->timeout_exp), plan->mtu_bytes,
+			plan->traffic_class, gen->verbs->gid_index);
+	return diag_error(diag, -EIO, "QP %u to QP %u of %s failed: %s (vendor code 0x%x)",
+		qp->qp.number, qp->number_there, gen->peer, verbs_status_text(done->status),
+		done->vendor_error);
+}
+
+static int post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct diag *diag)
+{
+	uint64_t left = gen->plan.messages - qp->posted;
+	bool last = false;
+	int err;
+
+	if (gen->plan.messages && messages >= left) {
+		messages = left;
+		last = true;
+	}
+	if (!messages || gen->stopping)
+		return 0;
+	err = verbs_ring_post(&qp->sends, (uint32_t)messages, last);
+	if (err)
+		return diag_system(diag, err, "QP %u: posting", qp->qp.number);
+	qp->posted += messages;
+	gen->in_flight += messages;
+	return 0;
+}
+
+static int sent(struct gen *gen, const struct verbs_done *done, struct diag *diag)
+{
+	struct gen_qp *qp = &gen->qps[done->id];
+
+	if (gen->plan.check && gen->plan.work == VERBS_READ)
+		for (uint32_t i = 0; i < done->count; i++)
+			gen_check(gen, done->id, (done->place - i) % gen->plan.slots, true);
+	qp->sent += done->count;
+	gen->in_flight -= done->count;
+	if (gen->plan.latency)
+		return 0;
+	count(gen, done->count);
+	return post(gen, qp, done->count, diag);
+}
+
+static int received(struct gen *gen, const struct verbs_done *done, struct diag *diag)
+{
+	struct gen_qp *qp = &gen->qps[done->id];
+	int err;
+
+	/* A send lands in the slot of its receive; a write goes on where its QP is. */
+	if (gen->plan.check)
+		gen_check(gen, done->id, (uint32_t)(qp->received % gen->arrival_slots),
+			gen->plan.work == VERBS_SEND);
+	qp->received++;
+	gen->result.received++;
+	if (++qp->owed < REPOST_MAX && qp->owed < qp->receives.count / 4 + 1)
+		return 0;
+	err = verbs_ring_post(&qp->receives, qp->owed, false);
+	qp->owed = 0;
+	return err ? diag_system(diag, err, "QP %u: posting receives", qp->qp.number) : 0;
+}
+
+/* Nothing came: after a while the processor is given away, which the kernel needs where it
+ * is the NIC, and after a longer one the clock is looked at. */
+static int idle(struct gen *gen, struct diag *diag)
+{
+	gen->idle++;
+	if (gen->idle % IDLE_POLLS == 0)
+		sched_yield();
+	if (gen->idle % IDLE_LOOKS)
+		return 0;
+	if (!gen->in_flight || clock_ns() < gen->now_ns + gen->stall_ns)
+		return 0;
+	return diag_error(diag, -EHOSTUNREACH,
+		"nothing was completed for %.3g s, with messages under way to %s on %u QPs",
+		(double)gen->stall_ns / (double)NS_PER_S, gen->peer, gen->plan.qps);
+}
+
+int gen_turn(struct gen *gen, struct diag *diag)
+{
+	struct verbs_done done[VERBS_DONE_MAX];
+	int taken = verbs_poll(&gen->cq, done), err = 0;
+
+	if (taken < 0)
+		return diag_system(diag, taken, "%s: taking completions", gen->verbs->device);
+	if (taken == 0)
+		return idle(gen, diag);
+	gen->idle = 0;
+	gen->now_ns = clock_ns();
+	for (int i = 0; i < taken && !err; i++) {
+		if (done[i].status)
+			err = failed(gen, &done[i], diag);
+		else if (done[i].received)
+			err = received(gen, &done[i], diag);
+		else
+			err = sent(gen, &done[i], diag);
+	}
+	return err ? err : taken;
+}
+
+/* --- the two ends --- */
+
+int gen_send(struct gen *gen, struct diag *diag)
+{
+	struct gen_result *result = &gen->result;
+	uint64_t cpu = cpu_ns();
+	int err = 0;
+
+	result->series = zeroed(SERIES_MAX, sizeof(*result->series));
+	gen->now_ns = gen->start_ns = clock_ns();
+	if (gen->plan.messages)
+		result->begin_ns = gen->now_ns;
+	for (uint32_t i = 0; i < gen->plan.qps && !err; i++)
+		err = post(gen, &gen->qps[i], gen->plan.depth, diag);
+	while (err >= 0 && gen->in_flight)
+		err = gen_turn(gen, diag);
+	result->cpu_ns = cpu_ns() - cpu;
+	return err < 0 ? err : 0;
+}
+
+int gen_receive(
+	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag)
+{
+	uint64_t deadline = clock_ns() + most_ns;
+	int err = 0;
+
+	while (err >= 0 && clock_ns() < deadline) {
+		if (control_ready(control, gen_receives(gen) ? 0 : CONTROL_WAIT_NS))
+			return 0;
+		for (uint32_t i = 0; i < IDLE_LOOKS && err >= 0 && gen_receives(gen); i++)
+			err = gen_turn(gen, diag);
+	}
+	if (err < 0)
+		return err;
+	return diag_error(
+		diag, -ETIMEDOUT, "the weft at %s has not ended in time", control->peer);
+}
+
+int gen_receive_rest(struct gen *gen, uint64_t messages, struct diag *diag)
+{
+	uint64_t deadline = clock_ns() + REST_NS;
+	const struct gen_plan *plan = &gen->plan;
+	int err = 0;
+
+	while (gen_receives(gen) && err >= 0 && gen->result.received < messages) {
+		err = gen_turn(gen, diag);
+		if (err == 0 && clock_ns() > deadline)
+			err = diag_error(diag, -EIO,
+				"%s had %llu messages acknowledged, of which %llu arrived here",
+				gen->peer, (unsigned long long)messages,
+				(unsigned long long)gen->result.received);
+	}
+	if (err < 0 || !plan->check || plan->work != VERBS_WRITE)
+		return err < 0 ? err : 0;
+	/* The last message of each slot, of those QPs that came round it. */
+	for (uint32_t i = 0; i < plan->qps; i++)
+		for (uint32_t slot = 0; slot < plan->slots; slot++)
+			if (messages / plan->qps > slot)
+				gen_check(gen, i, slot, false);
+	return 0;
+}

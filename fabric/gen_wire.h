@@ -1,0 +1,36 @@
+/*
+ * gen_wire - what two ends of traffic tell each other, in frames of JSON: the plan, how to
+ * reach an end, and what came of it.
+ *
+ * The readers trust nothing: every number has its range, every text its length, and a
+ * plan must be whole. They return 0, or -EPROTO with what is wrong.
+ */
+#ifndef FABRIC_GEN_WIRE_H
+#define FABRIC_GEN_WIRE_H
+
+#include "fabric/gen.h"
+#include "lib/hwcounters.h"
+
+struct diag;
+struct json;
+
+/* One end, as both tell it. */
+struct gen_side {
+	char device[VERBS_NAME], address[GID_TEXT];
+	uint32_t port, gid_index, mtu_bytes;
+	uint64_t speed_bps;
+	bool soft;
+	uint64_t messages, bytes, window_ns; /* what it sent, in its window; 0: it did not */
+	uint64_t messages_all, received, checked, corrupt, cpu_ns;
+	bool has_counters, reset;
+	struct hwcounters grown;
+};
+
+void gen_put_plan(struct json *object, const struct gen_plan *plan);
+void gen_put_end(struct json *object, const struct gen_end *end);
+void gen_put_side(struct json *object, const struct gen_side *side);
+int gen_get_plan(const struct json *object, struct gen_plan *plan, struct diag *diag);
+int gen_get_end(const struct json *object, struct gen_end *end, struct diag *diag);
+int gen_get_side(const struct json *object, struct gen_side *side, struct diag *diag);
+
+#endif

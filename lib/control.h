@@ -1,0 +1,59 @@
+/*
+ * control - what two wefts tell each other over TCP: frames of JSON, versioned, with a
+ * length in front and hard limits.
+ *
+ * A frame is 'W' 'F', the version (1), its kind (1 byte), its length in bytes (4, most
+ * significant first), and that many bytes of one JSON object. One that is longer than
+ * CONTROL_FRAME_MAX, of another version or not JSON ends the connection: -EPROTO with
+ * a sentence. Every wait is bounded: -ETIMEDOUT. -EPIPE: the peer has gone.
+ */
+#ifndef LIB_CONTROL_H
+#define LIB_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/gid.h"
+
+#define CONTROL_VERSION 1u
+#define CONTROL_FRAME_MAX (256u * 1024u)
+#define CONTROL_PORT                                                                           \
+	18515u /* perftest's, so that a firewall that lets it through does so for us */
+
+struct diag;
+struct json;
+
+struct control {
+	int fd;
+	char peer[GID_TEXT];      /* the address at the other end */
+	uint8_t local[GID_BYTES]; /* our own; IPv4 as a GID holds it */
+};
+
+#define CONTROL_INIT                                                                           \
+	{                                                                                      \
+		.fd = -1                                                                       \
+	}
+
+/* Binds to address (a name or a number; all others are not listened on), waits for one
+ * peer and stops listening. */
+int control_accept(struct control *control, const char *address, uint16_t port,
+	uint64_t wait_ns, struct diag *diag);
+
+/* Tries until wait_ns is over: the other end may be a moment late. */
+int control_connect(struct control *control, const char *address, uint16_t port,
+	uint64_t wait_ns, struct diag *diag);
+
+int control_send(struct control *control, uint8_t kind, const struct json *body,
+	uint64_t wait_ns, struct diag *diag);
+
+/* *body is the caller's, by json_free(). */
+int control_receive(struct control *control, uint8_t *kind, struct json **body,
+	uint64_t wait_ns, struct diag *diag);
+
+/* Whether something, or the end, is there to be received. Waits at most wait_ns, in whole
+ * milliseconds. */
+bool control_ready(const struct control *control, uint64_t wait_ns);
+
+void control_close(struct control *control); /* safe on CONTROL_INIT, safe twice */
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/hwcounters.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/diag.h"
+#include "lib/units.h"
+
+/* Digits and at most a newline. */
+static bool parse(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !errno && (!*end || (*end == '\n' && !end[1]));
+}
+
+static bool read_one(int folder, const char *name, uint64_t *value)
+{
+	char text[32];
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	return parse(text, value);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct hwcounter *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+int hwcounters_read(struct hwcounters *counters, const char *folder, struct diag *diag)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	if (!dir)
+		return diag_system(diag, -errno, "counters: %.200s", folder);
+	counters->count = 0;
+	while (counters->count < HWCOUNTERS_MAX && (entry = readdir(dir))) {
+		struct hwcounter *item = &counters->items[counters->count];
+
+		if (strlen(entry->d_name) >= sizeof(item->name) ||
+			strcmp(entry->d_name, "lifespan") == 0 ||
+			!read_one(dirfd(dir), entry->d_name, &item->value))
+			continue;
+		snprintf(item->name, sizeof(item->name), "%.47s", entry->d_name);
+		counters->count++;
+	}
+	closedir(dir);
+	qsort(counters->items, counters->count, sizeof(counters->items[0]), by_name);
+	return 0;
+}
+
+void hwcounters_between(const struct hwcounters *from, const struct hwcounters *to,
+	struct hwcounters *grown, bool *reset)
+{
+	grown->count = 0;
+	*reset = false;
+	for (uint32_t i = 0; i < to->count; i++) {
+		const struct hwcounter *now = &to->items[i];
+		const struct hwcounter *then =
+			bsearch(now, from->items, from->count, sizeof(*now), by_name);
+
+		if (!then || then->value == now->value)
+			continue;
+		if (then->value > now->value) {
+			*reset = true;
+			continue;
+		}
+		grown->items[grown->count] = *now;
+		grown->items[grown->count++].value -= then->value;
+	}
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+bool hwcounters_is_not_ready(const char *name)
+{
+	static const char *const names[] = {
+		"out_of_buffer",     /* mlx5 */
+		"rnr_nak_retry_err", /* mlx5 */
+		"rcvd_rnr_err",      /* rxe */
+		"send_rnr_err",      /* rxe */
+		"rnr_naks_rcvd",     /* bnxt_re */
+	};
+
+	return is_one_of(name, names, COUNT_OF(names));
+}
+
+bool hwcounters_is_loss(const char *name)
+{
+	static const char *const names[] = {
+		/* mlx5 */
+		"out_of_sequence",
+		"packet_seq_err",
+		"implied_nak_seq_err",
+		"local_ack_timeout_err",
+		"req_transport_retries_exceeded",
+		/* rxe; duplicate_request of mlx5 too */
+		"duplicate_request",
+		"out_of_seq_request",
+		"rcvd_seq_err",
+		"completer_retry_err",
+		"retry_exceeded_err",
+		/* bnxt_re */
+		"to_retransmits",
+		"seq_err_naks_rcvd",
+		"max_retry_exceeded",
+		/* irdma */
+		"RetransSegs",
+	};
+
+	return is_one_of(name, names, COUNT_OF(names));
+}

@@ -1,0 +1,127 @@
+/*
+ * verbs - an RDMA device, its memory and its reliable connections; the wrapper of
+ * libibverbs. Work is posted and completions are taken by lib/verbs_post.h.
+ *
+ * Every function that can fail returns 0 or a negative errno with the sentence in
+ * diag. Every struct has an S_INIT, and S_close is safe on it and safe twice; they
+ * are closed in the reverse order of opening.
+ */
+#ifndef LIB_VERBS_H
+#define LIB_VERBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/gid.h"
+
+#define VERBS_NAME 64
+#define VERBS_QPS_MAX 256u
+
+struct diag;
+struct ibv_context;
+struct ibv_pd;
+struct ibv_cq;
+struct ibv_mr;
+struct ibv_qp;
+
+/* Which device, port and GID. All zero: the only RoCE port that is up. */
+struct verbs_choice {
+	const char *device; /* NULL: the device that holds gid.address, or else the only one */
+	uint32_t port;      /* from 1; 0: 1 */
+	struct gid_wish gid;
+};
+
+struct verbs {
+	struct ibv_context *context; /* owned */
+	struct ibv_pd *pd;           /* owned */
+	char device[VERBS_NAME];
+	uint32_t port;
+	uint32_t mtu_bytes; /* RoCE payload of a packet, active */
+	uint64_t speed_bps; /* 0: not told */
+	uint32_t gid_index;
+	uint8_t gid[GID_BYTES];
+	uint32_t work_max; /* requests a queue can hold */
+	uint32_t done_max; /* entries a completion queue can have */
+	bool soft;         /* rxe or siw: the kernel is the NIC */
+};
+
+#define VERBS_INIT                                                                             \
+	{                                                                                      \
+		.context = NULL                                                                \
+	}
+
+/* -ENODEV: no such device, or none at all; -EACCES: not allowed to open it; -ENETDOWN:
+ * the port is down; -ENOENT: no GID that would do; -EMEDIUMTYPE: not Ethernet. */
+int verbs_open(struct verbs *verbs, const struct verbs_choice *choice, struct diag *diag);
+void verbs_close(struct verbs *verbs);
+
+/* Whether the port is up now. */
+bool verbs_is_up(const struct verbs *verbs);
+
+/* Memory that the NIC may read and write, and the peer too. Zeroed. */
+struct verbs_memory {
+	struct ibv_mr *mr; /* owned */
+	uint8_t *base;     /* owned; page aligned */
+	size_t bytes;
+	uint32_t lkey, rkey;
+};
+
+#define VERBS_MEMORY_INIT                                                                      \
+	{                                                                                      \
+		.mr = NULL                                                                     \
+	}
+
+/* -ENOMEM also when the limit of locked memory (ulimit -l) is too low; the sentence
+ * says so. */
+int verbs_memory_open(struct verbs_memory *memory, const struct verbs *verbs, size_t bytes,
+	struct diag *diag);
+void verbs_memory_close(struct verbs_memory *memory);
+
+struct verbs_cq {
+	struct ibv_cq *cq; /* owned */
+};
+
+#define VERBS_CQ_INIT                                                                          \
+	{                                                                                      \
+		.cq = NULL                                                                     \
+	}
+
+int verbs_cq_open(
+	struct verbs_cq *cq, const struct verbs *verbs, uint32_t entries, struct diag *diag);
+void verbs_cq_close(struct verbs_cq *cq);
+
+struct verbs_qp {
+	struct ibv_qp *qp;     /* owned */
+	uint32_t number;       /* 24 bits */
+	uint32_t psn;          /* of the first packet it sends; 24 bits */
+	uint32_t inline_bytes; /* at most so many can be inline */
+};
+
+#define VERBS_QP_INIT                                                                          \
+	{                                                                                      \
+		.qp = NULL                                                                     \
+	}
+
+/* A reliable connection, not connected. psn: any 24 bits. */
+int verbs_qp_open(struct verbs_qp *qp, const struct verbs *verbs, const struct verbs_cq *cq,
+	uint32_t sends, uint32_t receives, uint32_t inline_bytes, uint32_t psn,
+	struct diag *diag);
+void verbs_qp_close(struct verbs_qp *qp);
+
+/* What both ends must agree on, and where the other one is. */
+struct verbs_path {
+	uint8_t gid[GID_BYTES];  /* of the peer */
+	uint32_t qp_number, psn; /* of the peer */
+	uint32_t mtu_bytes;      /* 256, 512, 1024, 2048 or 4096 */
+	uint8_t traffic_class;   /* DSCP and ECN bits */
+	uint32_t flow_label;     /* 20 bits; NICs that take the UDP source port from it do */
+	uint8_t timeout_exp;     /* 4.096 us * 2^n until it sends again; 1..31 */
+	uint8_t retry;           /* 0..7; 7 is "for ever" on rxe */
+};
+
+/* To the state in which it sends and receives. */
+int verbs_qp_connect(struct verbs_qp *qp, const struct verbs *verbs,
+	const struct verbs_path *path, struct diag *diag);
+
+#endif
