@@ -41,7 +41,7 @@ static unsigned place(struct flow_detail *detail, const struct flow *main, uint6
 
 	if (!detail->series_width_ns)
 		detail->series_width_ns = SERIES_WIDTH_NS;
-	while (since >= FLOW_SERIES * detail->series_width_ns)
+	while (since / FLOW_SERIES >= detail->series_width_ns) /* the product may not fit */
 		halve_series(detail);
 	return (unsigned)(since / detail->series_width_ns);
 }
