@@ -165,12 +165,14 @@ static uint32_t tell_node(struct judging *judging, uint32_t number, const struct
 }
 
 /* A sender that has the traffic in another priority holds the lossless one and
- * sends on: what it overruns is its own doing. */
+ * sends on: what it overruns is its own doing. And over a link that serves less than
+ * its speed, or loses, an XOFF comes later than headroom is reckoned for. */
 static bool explained(const struct judging *judging, uint32_t port)
 {
 	uint32_t peer = judging->fabric->ports[port].peer;
 
-	return judging_blames(judging, judging->fabric->ports[port].node, CLASS_MAP) ||
+	return judging_blames_link(judging, judging->fabric->ports[port].link, CLASS_RATE) ||
+	       judging_blames(judging, judging->fabric->ports[port].node, CLASS_MAP) ||
 	       judging_blames(judging, judging->fabric->ports[peer].node, CLASS_MAP);
 }
 

@@ -49,6 +49,13 @@ static void serve_at_half_from_nic(struct bench *bench)
 	bench_set(bench, BENCH_ECT, "host4", C_TX_PRIO_BUSY_NS, 2 * 1340000);
 }
 
+/* An XOFF that leaves by a slow link comes late. */
+static void serve_at_half_and_overrun(struct bench *bench)
+{
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_TX_PRIO_BUSY_NS, 2 * 1340000);
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:3", C_DROP_HEADROOM, 5);
+}
+
 static void serve_too_little_to_time(struct bench *bench)
 {
 	bench_set(bench, BENCH_ECT, "spine2:1", C_TX_PACKETS, 20);
@@ -276,6 +283,8 @@ static const struct judge_case {
 		"leaf1:4-spine2:1" },
 	{ "a NIC that serves at half speed is named", serve_at_half_from_nic, "link.rate",
 		VERDICT_FAIL, "host4-leaf2:2" },
+	{ "drops at a link that serves at half speed are not laid to headroom",
+		serve_at_half_and_overrun, "link.rate", VERDICT_FAIL, "leaf2:3-spine1:2" },
 	{ "twenty packets are not timed", serve_too_little_to_time, "link.rate", VERDICT_PASS,
 		"" },
 	{ "a link that carried little is unknown", unused_link, "link.coverage",
