@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 
@@ -82,12 +85,19 @@ static int run(int argc, char **argv)
  * head(1) does, knows that and is told nothing. */
 static int close_output(int status)
 {
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	bool left;
+
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout) && !fclose(stdout))
 		return status;
-	if (errno != EPIPE)
-		fprintf(stderr, "weft: the output could not be written: %s\n",
-			errno ? strerror(errno) : "see above");
+	/* An earlier write may have failed, and its errno is gone. */
+	left = errno == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR);
+	if (!left)
+		fprintf(stderr,
+			"weft: the output could not be written in full: %s; expected a "
+			"place with room for it\n",
+			errno ? strerror(errno) : "the device took only a part");
 	return EXIT_UNKNOWN;
 }
 

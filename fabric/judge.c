@@ -108,6 +108,44 @@ static void tell_all_status(struct judging *judging)
 	}
 }
 
+static void tell_unknown(struct judging *judging, const char *check, size_t missing, size_t of)
+{
+	struct finding *finding =
+		judging_say(judging, check, plan_layer_name(LAYER_PLAN), VERDICT_UNKNOWN, NULL);
+
+	if (missing == of)
+		finding_text(
+			finding, "no stage was run: nothing was sent, so nothing was seen");
+	else
+		finding_text(finding,
+			"%zu of %zu planned stages are not in the run file: what they would "
+			"have shown is not known",
+			missing, of);
+	finding_advice(finding, "run it again; a fabric of one host has nobody to send to");
+}
+
+/* Nothing seen, or not all that was planned, is no pass: asked of whole runs. */
+static int tell_missing(struct judging *judging, struct diag *diag)
+{
+	struct run_stage *planned;
+	size_t count, ran = 0;
+	int err;
+
+	if (judging->layers != JUDGE_ALL)
+		return 0;
+	err = run_get_planned(judging->run, &planned, &count, diag);
+	if (err)
+		return err;
+	free(planned);
+	for (size_t i = 0; i < judging->stage_count; i++)
+		ran += has_traffic(&judging->stages[i]);
+	if (ran == 0)
+		tell_unknown(judging, "run.empty", 1, 1);
+	else if (count > judging->stage_count)
+		tell_unknown(judging, "run.missing", count - judging->stage_count, count);
+	return 0;
+}
+
 /* Coverage is owed by an acceptance that ran all its layers. */
 static bool owes_coverage(const struct judging *judging)
 {
@@ -163,6 +201,8 @@ int judge_run(struct run *run, const struct fabric *fabric, unsigned layers,
 		for (size_t k = 0; k < COUNT_OF(judges); k++)
 			states[k] = judges[k]->begin(&judging);
 		err = judge_stages(&judging, states, diag);
+		if (!err)
+			err = tell_missing(&judging, diag);
 		for (size_t k = 0; k < COUNT_OF(judges); k++)
 			judges[k]->end(&judging, states[k], !err);
 		if (!err) {
