@@ -155,7 +155,7 @@ kept "the first of two" both.run 'interrupted'
 # --- single stages ---
 for command in bw incast burst ring; do
 	"$weft" $command > out 2> err
-	one_sentence "$command without a fabric" $? 'expected --fabric FILE'
+	one_sentence "$command without a fabric" $? '--fabric FILE'
 	"$weft" $command --fabric "$small" --run hand.run > out 2> err ||
 		fail "$command on small-8: status $?: $(cat err)"
 done
