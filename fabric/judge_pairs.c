@@ -3,7 +3,9 @@
 /*
  * pairs.bandwidth: each NIC with one other reaches the payload ceiling of its
  * link, less what limits.bandwidth allows. Rounds are laid so that no two flows
- * share a link as fast as a NIC, so what is missing has a culprit on the way.
+ * share a link as fast as a NIC, so what is missing has a culprit on the way. Where
+ * the file has a slower link on the way, that one is the ceiling: that it is slow is
+ * for plan.oversubscription to judge.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,22 +29,67 @@ struct span {
 	struct votes votes;
 };
 
+struct spans {
+	struct span of[2];  /* by enum pairs_span */
+	uint32_t *crossing; /* by port: QPs of one flow that leave it; all 0 between calls */
+};
+
 static const char *const span_names[] = { "inside a leaf", "across leaves" };
 
 static void *begin(const struct judging *judging)
 {
-	struct span *spans = zeroed(2, sizeof(*spans));
+	struct spans *spans = zeroed(1, sizeof(*spans));
 
+	spans->crossing = zeroed(judging->fabric->port_count, sizeof(*spans->crossing));
 	for (int i = 0; i < 2; i++) {
-		spans[i].least = 2.0;
-		votes_begin(&spans[i].votes, judging->fabric);
+		spans->of[i].least = 2.0;
+		votes_begin(&spans->of[i].votes, judging->fabric);
 	}
 	return spans;
 }
 
-static void look(struct judging *judging, struct span *span, const struct evidence *evidence,
+/* The ports that the QPs of a flow leave, one way after the other; how many. */
+static uint32_t ports_of(const struct evidence *evidence, size_t flow, const uint32_t **ports)
+{
+	uint32_t number = evidence->flows[flow].flow, count = 0;
+	size_t path = evidence_first_path(evidence, number);
+
+	*ports = path < evidence->path_count ? &evidence->way_ports[evidence->ways[path].first]
+					     : NULL;
+	for (; path < evidence->path_count && evidence->paths[path].flow == number; path++)
+		count += evidence->ways[path].count;
+	return count;
+}
+
+/* What the links on the way let through, as the file has them: a flow of one QP is
+ * as fast as the slowest; of several, each link carries its part of the QPs alone. */
+static uint64_t line_rate(struct spans *spans, const struct evidence *evidence, size_t flow)
+{
+	const struct fabric *fabric = evidence->fabric;
+	uint64_t line_bps = flow_nics_bps(evidence, flow);
+	const uint32_t *ports;
+	uint32_t count = ports_of(evidence, flow, &ports);
+
+	for (uint32_t i = 0; i < count; i++)
+		spans->crossing[ports[i]]++;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t link = fabric->ports[ports[i]].link, qps = spans->crossing[ports[i]];
+		uint64_t bps;
+
+		spans->crossing[ports[i]] = 0;
+		if (qps == 0 || link == PORT_NONE)
+			continue;
+		bps = fabric->links[link].speed_bps * evidence->flows[flow].qps / qps;
+		if (bps < line_bps)
+			line_bps = bps;
+	}
+	return line_bps;
+}
+
+static void look(struct judging *judging, struct spans *spans, const struct evidence *evidence,
 	size_t index)
 {
+	struct span *span = &spans->of[evidence->stage.variant == PAIRS_CROSS];
 	double limit = (double)judging->fabric->limits.bandwidth_ppb / (double)PPB;
 	const struct run_flow *flow = &evidence->flows[index];
 	double bps = flow_goodput_bps(evidence, flow), share;
@@ -54,7 +101,7 @@ static void look(struct judging *judging, struct span *span, const struct eviden
 		span->open++;
 		return;
 	}
-	share = flow_share(evidence, index);
+	share = flow_share_of(evidence, index, line_rate(spans, evidence, index));
 	slow = share < limit;
 	votes_add(&span->votes, evidence, index, slow);
 	span->pairs++;
@@ -69,14 +116,13 @@ static void look(struct judging *judging, struct span *span, const struct eviden
 
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
-	struct span *spans = state;
-	struct span *span = &spans[evidence->stage.variant == PAIRS_CROSS];
+	struct spans *spans = state;
 
 	if (evidence->stage.layer != LAYER_PAIRS)
 		return;
-	seen_add(&span->seen, &evidence->stage);
+	seen_add(&spans->of[evidence->stage.variant == PAIRS_CROSS].seen, &evidence->stage);
 	for (size_t i = 0; i < evidence->flow_count; i++)
-		look(judging, span, evidence, i);
+		look(judging, spans, evidence, i);
 }
 
 static void tell(struct judging *judging, struct span *span, const char *where)
@@ -120,13 +166,14 @@ static void tell(struct judging *judging, struct span *span, const char *where)
 
 static void end(struct judging *judging, void *state, bool speak)
 {
-	struct span *spans = state;
+	struct spans *spans = state;
 
 	for (int i = 0; i < 2; i++) {
 		if (speak)
-			tell(judging, &spans[i], span_names[i]);
-		votes_free(&spans[i].votes);
+			tell(judging, &spans->of[i], span_names[i]);
+		votes_free(&spans->of[i].votes);
 	}
+	free(spans->crossing);
 	free(spans);
 }
 

@@ -104,21 +104,33 @@ static double way_ns(const struct evidence *evidence, size_t flow)
 	return ns;
 }
 
-double flow_share(const struct evidence *evidence, size_t flow)
+uint64_t flow_nics_bps(const struct evidence *evidence, size_t flow)
 {
-	const struct fabric *fabric = evidence->fabric;
-	const struct run_flow *row = &evidence->flows[flow];
-	double bps = flow_goodput_bps(evidence, row), bits, least_ns;
 	uint64_t src, dst;
 
-	if (evidence->src[flow] == PORT_NONE || evidence->dst[flow] == PORT_NONE || bps <= 0)
+	if (evidence->src[flow] == PORT_NONE || evidence->dst[flow] == PORT_NONE)
 		return 0;
-	src = fabric_nic_bps(fabric, evidence->src[flow]);
-	dst = fabric_nic_bps(fabric, evidence->dst[flow]);
+	src = fabric_nic_bps(evidence->fabric, evidence->src[flow]);
+	dst = fabric_nic_bps(evidence->fabric, evidence->dst[flow]);
+	return src < dst ? src : dst;
+}
+
+double flow_share_of(const struct evidence *evidence, size_t flow, uint64_t line_bps)
+{
+	const struct run_flow *row = &evidence->flows[flow];
+	double bps = flow_goodput_bps(evidence, row), bits, least_ns;
+
+	if (line_bps == 0 || bps <= 0)
+		return 0;
 	bits = (double)row->bytes_delivered * 8;
 	least_ns = bits * (double)NS_PER_S /
-		   (double)payload_ceiling_bps(src < dst ? src : dst, fabric->mtu_bytes);
+		   (double)payload_ceiling_bps(line_bps, evidence->fabric->mtu_bytes);
 	return (least_ns + way_ns(evidence, flow)) * bps / (bits * (double)NS_PER_S);
+}
+
+double flow_share(const struct evidence *evidence, size_t flow)
+{
+	return flow_share_of(evidence, flow, flow_nics_bps(evidence, flow));
 }
 
 bool stage_met_deadline(const struct run_stage *stage)

@@ -39,6 +39,12 @@ double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *
  * the fabric file. Time on the way matters to short flows only. 0 when not known. */
 double flow_share(const struct evidence *evidence, size_t flow);
 
+/* The same of another line rate than that of its NICs. */
+double flow_share_of(const struct evidence *evidence, size_t flow, uint64_t line_bps);
+
+/* Line rate of the slower of a flow's two NICs; 0 when not known. */
+uint64_t flow_nics_bps(const struct evidence *evidence, size_t flow);
+
 /* Whether a stage that is not complete ran to its own deadline: then what did not
  * finish is an observation, and not for want of time. */
 bool stage_met_deadline(const struct run_stage *stage);

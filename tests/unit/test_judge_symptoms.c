@@ -23,6 +23,33 @@ static void halve_a_pair(struct bench *bench)
 	flow_of(bench, BENCH_PAIRS)->end_ns += 400000;
 }
 
+/* The slow pair's way has a link that the file itself has at half the speed. */
+static void halve_a_link_of_the_file(struct bench *bench)
+{
+	uint32_t link = fabric_find_link(&bench->fabric, "leaf1-spine1");
+
+	bench->fabric.links[link].speed_bps /= 2;
+	bench->fabric.limits.oversub_ppb = 2 * PPB;
+	bench_fact(bench, "leaf1:3", F_SPEED, "50000000000");
+	bench_fact(bench, "spine1:1", F_SPEED, "50000000000");
+	flow_of(bench, BENCH_PAIRS)->end_ns += 336000;
+}
+
+static void crawl_over_a_slow_link_of_the_file(struct bench *bench)
+{
+	halve_a_link_of_the_file(bench);
+	flow_of(bench, BENCH_PAIRS)->end_ns += 200000;
+}
+
+/* Two QPs, and the slow link has one of them: half of the bytes at half the speed. */
+static void spread_over_a_slow_link_of_the_file(struct bench *bench)
+{
+	halve_a_link_of_the_file(bench);
+	flow_of(bench, BENCH_PAIRS)->qps = 2;
+	bench_path(bench, BENCH_PAIRS, 0, "host1>leaf1:4>spine2:2>leaf2:1");
+	bench->paths[bench->path_count - 1].qp = 1;
+}
+
 /* Three slow pairs that share nothing but an uplink, beside one good one. */
 static void halve_behind_an_uplink(struct bench *bench)
 {
@@ -277,6 +304,13 @@ static const struct judge_case {
 	{ "pairs at the ceiling pass", nothing, "pairs.bandwidth", VERDICT_PASS, CULPRIT_NONE,
 		"" },
 	{ "one slow pair alone has no place", halve_a_pair, "pairs.bandwidth", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "a link that the file has slower is the ceiling of its pairs",
+		halve_a_link_of_the_file, "pairs.bandwidth", VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "a pair below the ceiling of a slow link fails", crawl_over_a_slow_link_of_the_file,
+		"pairs.bandwidth", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "a slow link counts with its part of the QPs alone",
+		spread_over_a_slow_link_of_the_file, "pairs.bandwidth", VERDICT_FAIL,
 		CULPRIT_UNLOCATED, "" },
 	{ "slow pairs with one link in common name it", halve_behind_an_uplink,
 		"pairs.bandwidth", VERDICT_FAIL, CULPRIT_LINK, "leaf1:3-spine1:1" },
