@@ -2,16 +2,22 @@
 
 /*
  * ecmp: how evenly a leaf spreads the QPs of a permutation over its uplinks,
- * against what a random hash would do with as many. Fails only on what chance
- * does not do: a load whose probability, times the number of loads looked at, is
- * below one in a million, or an empty uplink below one in a thousand million.
+ * against what a random hash would do with as many. A QP is hashed over the route
+ * group of its destination, which need not hold all uplinks: an uplink is asked
+ * for what the groups with it in them make probable, and one in no group for nothing.
+ *
+ * Fails only on what chance does not do: a load whose probability, times the number
+ * of loads looked at, is below one in a million, or an empty uplink below one in a
+ * thousand million.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/chance.h"
 #include "fabric/judging.h"
+#include "fabric/routing.h"
 #include "fabric/tally.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
@@ -20,18 +26,35 @@
 #define CHANCE_EMPTY 1e-9
 #define FLOWS_MOST 1000000u /* of a leaf; more is no stage of ours */
 
+/* More links than this from leaf to leaf: a leaf between them hashes for others. */
+#define LINKS_DIRECT 2u
+
 /* One leaf in one stage. */
 struct sample {
-	uint32_t leaf, variant, flows, links, most, empty_port, most_port;
-	double max_mean, jain;
+	uint32_t leaf, variant, flows, links;
+	bool alike;                     /* all QPs had all these links to go by */
+	uint32_t most, most_port;       /* QPs on the port whose load surprises most */
+	double load;                    /* probability of such a load on some port */
+	uint32_t empty_port, not_there; /* QPs that might have gone there */
+	double empty;                   /* probability of such an empty port */
+	double max_mean, jain;          /* of loads against what each is asked for */
 	struct seen seen;
+};
+
+/* A port of the leaf that is looked at. */
+struct uplink {
+	uint32_t asked;      /* QPs with it in their group; 0: of no interest */
+	double expected;     /* how many of them a random hash puts on it */
+	double log_unlikely; /* logarithm of the probability that it puts none there */
+	uint64_t bytes;
 };
 
 struct samples {
 	struct sample *items;
 	size_t count, room;
-	uint64_t *loads; /* of one leaf at a time */
-	uint32_t *ports;
+	struct routing routing;
+	struct uplink *uplinks; /* by number of the port, from 0; of one leaf at a time */
+	uint64_t *even;         /* the loads of those asked, all made comparable */
 };
 
 static uint32_t most_ports(const struct fabric *fabric)
@@ -47,67 +70,132 @@ static uint32_t most_ports(const struct fabric *fabric)
 static void *begin(const struct judging *judging)
 {
 	struct samples *samples = zeroed(1, sizeof(*samples));
+	uint32_t ports = most_ports(judging->fabric);
+	struct diag diag;
 
-	samples->loads = zeroed(most_ports(judging->fabric), sizeof(*samples->loads));
-	samples->ports = zeroed(most_ports(judging->fabric), sizeof(*samples->ports));
+	samples->uplinks = zeroed(ports, sizeof(*samples->uplinks));
+	samples->even = zeroed(ports, sizeof(*samples->even));
+	/* The groups are asked for, not the hash: any seed will do. Without them no
+	 * sample is taken. */
+	if (routing_init(&samples->routing, judging->fabric, 0, &diag))
+		samples->routing = (struct routing)ROUTING_INIT;
 	return samples;
 }
 
-/* Uplinks of a leaf that carries all of them to spines; how many. */
-static uint32_t uplinks(const struct fabric *fabric, uint32_t leaf, uint32_t *ports)
+/* Puts QPs from a leaf to another one on the ports that they are hashed over. */
+static void ask(struct samples *samples, uint32_t leaf, uint32_t to, uint32_t qps)
 {
-	const struct node *node = &fabric->nodes[fabric_leaf_node(fabric, leaf)];
-	uint32_t count = 0;
+	const struct routing *routing = &samples->routing;
+	const struct fabric *fabric = routing->fabric;
+	uint32_t first = fabric->nodes[fabric_leaf_node(fabric, leaf)].first_port;
+	const struct route_group *group = &routing->groups[(size_t)leaf * fabric->leaves + to];
 
-	for (uint32_t i = 0; i < node->port_count; i++) {
-		uint32_t port = node->first_port + i, peer = fabric->ports[port].peer;
+	for (uint32_t i = 0; i < group->count; i++) {
+		struct uplink *uplink =
+			&samples->uplinks[routing->members[group->first + i] - first];
 
-		if (peer != PORT_NONE &&
-			fabric->nodes[fabric->ports[peer].node].kind == NODE_SPINE)
-			ports[count++] = port;
+		uplink->asked += qps;
+		uplink->expected += (double)qps / group->count;
+		uplink->log_unlikely += qps * log1p(-1.0 / group->count);
 	}
-	return count;
 }
 
-/* QPs that leave a leaf, all of the same size; 0 when they are not. */
-static uint32_t qps_leaving(const struct evidence *evidence, uint32_t leaf)
+/* QPs that leave a leaf, all of the same size and each asked of its ports; 0 when
+ * they are not, or when leaves hash for each other. */
+static uint32_t qps_leaving(
+	struct samples *samples, const struct evidence *evidence, uint32_t leaf)
 {
+	const struct fabric *fabric = evidence->fabric;
 	uint64_t size = 0;
 	uint32_t qps = 0;
 
+	memset(samples->uplinks, 0, most_ports(fabric) * sizeof(*samples->uplinks));
 	for (size_t i = 0; i < evidence->flow_count; i++) {
 		const struct run_flow *flow = &evidence->flows[i];
+		uint32_t from, to;
 
 		if (evidence->src[i] == PORT_NONE || evidence->dst[i] == PORT_NONE ||
 			!flow->complete)
 			return 0;
-		if (fabric_nic_leaf(evidence->fabric, evidence->src[i]) != leaf ||
-			fabric_nic_leaf(evidence->fabric, evidence->dst[i]) == leaf)
+		from = fabric_nic_leaf(fabric, evidence->src[i]);
+		to = fabric_nic_leaf(fabric, evidence->dst[i]);
+		if (from == PORT_NONE || to == PORT_NONE ||
+			samples->routing.distance[(size_t)from * fabric->leaves + to] >
+				LINKS_DIRECT)
+			return 0;
+		if (from != leaf || to == leaf)
 			continue;
 		if (size && size != flow->bytes_planned / flow->qps)
 			return 0;
 		size = flow->bytes_planned / flow->qps;
 		qps += flow->qps;
+		if (qps > FLOWS_MOST)
+			return 0;
+		ask(samples, leaf, to, flow->qps);
 	}
 	return qps;
 }
 
-static void look(struct samples *samples, const struct evidence *evidence, uint32_t leaf)
+/* Bytes sent by all ports that are asked; 0 when those of one are not known. */
+static uint64_t read_loads(struct samples *samples, const struct evidence *evidence,
+	const struct node *node, uint32_t *links)
 {
-	uint32_t links = uplinks(evidence->fabric, leaf, samples->ports);
-	uint32_t flows = qps_leaving(evidence, leaf);
-	struct sample *sample;
 	uint64_t total = 0;
 
-	if (links < 2 || flows == 0 || flows > FLOWS_MOST)
-		return;
-	for (uint32_t i = 0; i < links; i++) {
-		samples->loads[i] = evidence_at(evidence, samples->ports[i], M_TX_BYTES);
-		if (samples->loads[i] == EVIDENCE_ABSENT)
-			return;
-		total += samples->loads[i];
+	*links = 0;
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		struct uplink *uplink = &samples->uplinks[i];
+
+		if (uplink->asked == 0)
+			continue;
+		uplink->bytes = evidence_at(evidence, node->first_port + i, M_TX_BYTES);
+		if (uplink->bytes == EVIDENCE_ABSENT)
+			return 0;
+		total += uplink->bytes;
+		++*links;
 	}
-	if (total == 0)
+	return total;
+}
+
+/* P(a random hash puts so many QPs on a port, or more). Groups of unlike size: the
+ * binomial of the mean probability bounds it above the mean (Hoeffding 1956). */
+static double load_chance(const struct uplink *uplink, uint32_t qps)
+{
+	if (qps < uplink->expected + 1)
+		return 1.0;
+	return chance_binomial_tail(uplink->asked, uplink->expected / uplink->asked, qps);
+}
+
+static void look_at_port(
+	struct sample *sample, const struct uplink *uplink, uint32_t port, uint64_t total)
+{
+	/* In QPs: acknowledgements of the other direction are far below half. */
+	uint32_t qps = (uint32_t)((uplink->bytes * sample->flows + total / 2) / total);
+	double load = load_chance(uplink, qps) * sample->links;
+	double empty = exp(uplink->log_unlikely) * sample->links;
+
+	sample->alike &= uplink->asked == sample->flows;
+	if (load < sample->load) {
+		sample->load = load;
+		sample->most = qps;
+		sample->most_port = port;
+	}
+	if (qps == 0 && empty < sample->empty) {
+		sample->empty = empty;
+		sample->empty_port = port;
+		sample->not_there = uplink->asked;
+	}
+}
+
+static void look(struct samples *samples, const struct evidence *evidence, uint32_t leaf)
+{
+	const struct node *node =
+		&evidence->fabric->nodes[fabric_leaf_node(evidence->fabric, leaf)];
+	uint32_t flows = qps_leaving(samples, evidence, leaf), links, count = 0;
+	uint64_t total = flows ? read_loads(samples, evidence, node, &links) : 0;
+	struct sample *sample;
+
+	if (total == 0 || links < 2)
 		return;
 	samples->items =
 		grow(samples->items, samples->count, &samples->room, sizeof(*samples->items));
@@ -117,28 +205,35 @@ static void look(struct samples *samples, const struct evidence *evidence, uint3
 		.variant = evidence->stage.variant,
 		.flows = flows,
 		.links = links,
-		.empty_port = PORT_NONE,
+		.alike = true,
+		.load = 1.0,
+		.empty = 1.0,
 		.most_port = PORT_NONE,
-		.jain = chance_jain(samples->loads, links),
+		.empty_port = PORT_NONE,
 	};
-	for (uint32_t i = 0; i < links; i++) {
-		/* In QPs: acknowledgements of the other direction are far below half. */
-		uint64_t qps = (samples->loads[i] * flows + total / 2) / total;
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		const struct uplink *uplink = &samples->uplinks[i];
+		double mean, even;
 
-		if (qps == 0)
-			sample->empty_port = samples->ports[i];
-		if (qps > sample->most) {
-			sample->most = (uint32_t)qps;
-			sample->most_port = samples->ports[i];
-			sample->max_mean = (double)samples->loads[i] * links / (double)total;
-		}
+		if (uplink->asked == 0)
+			continue;
+		look_at_port(sample, uplink, node->first_port + i, total);
+		mean = (double)flows / links;
+		even = (double)uplink->bytes * mean / uplink->expected;
+		samples->even[count++] = (uint64_t)even;
+		if (even * links / (double)total > sample->max_mean)
+			sample->max_mean = even * links / (double)total;
 	}
+	sample->jain = chance_jain(samples->even, count);
 	seen_add(&sample->seen, &evidence->stage);
 }
 
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
-	if (evidence->stage.layer != LAYER_NONBLOCKING || !stage_complete(evidence))
+	const struct samples *samples = state;
+
+	if (evidence->stage.layer != LAYER_NONBLOCKING || !stage_complete(evidence) ||
+		!samples->routing.groups)
 		return;
 	for (uint32_t leaf = 0; leaf < judging->fabric->leaves; leaf++)
 		look(state, evidence, leaf);
@@ -148,10 +243,12 @@ static void tell_empty(struct judging *judging, const struct sample *sample, dou
 {
 	struct place place = place_port(judging->fabric, sample->empty_port);
 	struct finding *finding = judging_cause(judging, "ecmp.missing", "nonblocking",
-		CLASS_BALANCE, sample->flows, &place, &sample->seen);
+		CLASS_BALANCE, sample->not_there, &place, &sample->seen);
 
-	finding_text(finding, "%s carried none of %u QPs that its leaf hashed over %u uplinks",
-		finding->culprit, sample->flows, sample->links);
+	finding_text(finding,
+		"%s carried none of %u QPs that its leaf hashed over it and others of %u "
+		"uplinks",
+		finding->culprit, sample->not_there, sample->links);
 	finding_limit(finding, chance, CHANCE_EMPTY, "chance",
 		"random hash; weft's own default after counting all uplinks looked at");
 	finding_advice(finding,
@@ -194,9 +291,7 @@ static bool tell_fault(struct judging *judging, const struct samples *samples)
 
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct sample *sample = &samples->items[i];
-		double load =
-			tests * chance_of_load(sample->flows, sample->links, sample->most);
-		double empty = tests * chance_of_empty(sample->flows, sample->links);
+		double load = tests * sample->load, empty = tests * sample->empty;
 
 		if (is_down(judging, sample->empty_port))
 			continue;
@@ -212,6 +307,16 @@ static bool tell_fault(struct judging *judging, const struct samples *samples)
 	return false;
 }
 
+/* Whether some leaf hashed all its QPs over the same uplinks: those can be told of
+ * by one figure of chance. */
+static bool has_alike(const struct samples *samples, uint32_t variant)
+{
+	for (size_t i = 0; i < samples->count; i++)
+		if (samples->items[i].variant == variant && samples->items[i].alike)
+			return true;
+	return false;
+}
+
 /* One line for each number of QPs a pair. */
 static void tell_variant(
 	struct judging *judging, const struct samples *samples, uint32_t variant)
@@ -221,12 +326,12 @@ static void tell_variant(
 	struct seen seen = { 0 };
 	struct finding *finding;
 	uint32_t count = 0;
-	const char *says;
+	bool alike = has_alike(samples, variant);
 
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct sample *sample = &samples->items[i];
 
-		if (sample->variant != variant)
+		if (sample->variant != variant || sample->alike != alike)
 			continue;
 		if (count++ == 0)
 			random = chance_spread(sample->flows, sample->links);
@@ -235,14 +340,22 @@ static void tell_variant(
 		worst = sample->max_mean > worst ? sample->max_mean : worst;
 		seen_merge(&seen, &sample->seen);
 	}
-	says = sum / count < 1 + (random.mean - 1) / 4
-		       ? "load balanced, better than a random hash"
-		       : "consistent with a random hash";
 	finding = judging_say(judging, "ecmp.spread", "nonblocking", VERDICT_PASS, &seen);
+	if (!alike) {
+		finding_text(finding,
+			"%u QPs a pair over uplinks that differ by destination: max/mean of "
+			"what each was asked for %.2f (worst %.2f), Jain %.2f; each load "
+			"alone is one that a random hash gives",
+			variant, sum / count, worst, jain / count);
+		return;
+	}
 	finding_text(finding,
 		"%u QPs a pair over the uplinks: max/mean %.2f (worst %.2f), Jain "
 		"%.2f; random %.2f, 99th percentile %.2f: %s",
-		variant, sum / count, worst, jain / count, random.mean, random.p99, says);
+		variant, sum / count, worst, jain / count, random.mean, random.p99,
+		sum / count < 1 + (random.mean - 1) / 4
+			? "load balanced, better than a random hash"
+			: "consistent with a random hash");
 	finding_limit(finding, sum / count, random.p99, "max/mean",
 		"as many QPs hashed at random, %u draws; for information", CHANCE_DRAWS);
 }
@@ -261,8 +374,9 @@ static void end(struct judging *judging, void *state, bool speak)
 				tell_variant(judging, samples, samples->items[i].variant);
 		}
 	free(samples->items);
-	free(samples->loads);
-	free(samples->ports);
+	free(samples->uplinks);
+	free(samples->even);
+	routing_free(&samples->routing);
 	free(samples);
 }
 

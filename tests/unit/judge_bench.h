@@ -224,18 +224,24 @@ static inline void bench_clean_facts(struct bench *bench)
 	}
 }
 
-/* Three stages in which nothing is wrong. Bytes over time: 98 Gb/s is the ceiling. */
-static inline struct bench *bench_new(void)
+/* A fabric, and a run of no stages yet. */
+static inline struct bench *bench_empty(const char *text)
 {
 	struct bench *bench = calloc(1, sizeof(*bench));
-	struct run_flow *flow;
 	struct diag diag;
 
 	assert_non_null(bench);
 	bench->profile = "quick";
-	bench_ok(fabric_parse(
-			 &bench->fabric, "bench", BENCH_TEXT, strlen(BENCH_TEXT), NULL, &diag),
-		&diag);
+	bench_ok(fabric_parse(&bench->fabric, "bench", text, strlen(text), NULL, &diag), &diag);
+	return bench;
+}
+
+/* Three stages in which nothing is wrong. Bytes over time: 98 Gb/s is the ceiling. */
+static inline struct bench *bench_new(void)
+{
+	struct bench *bench = bench_empty(BENCH_TEXT);
+	struct run_flow *flow;
+
 	bench_stage(bench, "pairs-cross-1", LAYER_PAIRS, 0);
 	bench->stages[BENCH_PAIRS].variant = PAIRS_CROSS;
 	bench_stage(bench, "incast-3-not-ect-1", LAYER_LOSSLESS, LOSSLESS_NOT_ECT);

@@ -283,6 +283,74 @@ static void hash_past_an_uplink_by_chance(struct bench *bench)
 	hash(bench, 4, 0);
 }
 
+/* Three leaves, one of them without its cable to spine3: the others have leaf1:5 and
+ * leaf3:5 for what they send to each other alone. */
+#define UNLIKE_TEXT                                                                            \
+	"leaves: 3\nspines: 3\nhosts_per_leaf: 2\nspeed: 100G\n"                               \
+	"links: [{link: leaf2-spine3, absent: yes}]\n"
+
+/* QPs of 1000 packets from leaf1, and how many of them its three uplinks carried. */
+static struct bench *hash_unlike(uint32_t to_leaf2, uint32_t to_leaf3, const uint32_t *carried)
+{
+	struct bench *bench = bench_empty(UNLIKE_TEXT);
+	uint32_t stage = bench_stage(bench, "permutation-1-nqp", LAYER_NONBLOCKING, 0);
+	const char *ports[] = { "leaf1:3", "leaf1:4", "leaf1:5" };
+
+	bench->stages[stage].variant = to_leaf2 + to_leaf3;
+	if (to_leaf2)
+		bench_flow(bench, stage, 0, "host1", "host3", to_leaf2 * UINT64_C(4096000),
+			4000000)
+			->qps = to_leaf2;
+	if (to_leaf3)
+		bench_flow(bench, stage, 1, "host2", "host5", to_leaf3 * UINT64_C(4096000),
+			4000000)
+			->qps = to_leaf3;
+	for (size_t i = 0; i < COUNT_OF(ports); i++)
+		bench_set(bench, stage, ports[i], C_TX_BYTES, carried[i] * UINT64_C(4096000));
+	bench_judge(bench, JUDGE_LAYER(LAYER_NONBLOCKING));
+	bench_print(bench);
+	return bench;
+}
+
+static void an_uplink_in_no_group_is_asked_for_nothing(void **state)
+{
+	const uint32_t carried[] = { 30, 34, 0 };
+	struct bench *bench = hash_unlike(64, 0, carried);
+
+	(void)state;
+	assert_null(bench_find(bench, "ecmp.missing"));
+	assert_null(bench_find(bench, "ecmp.balance"));
+	assert_int_equal(bench_find(bench, "ecmp.spread")->verdict, VERDICT_PASS);
+	bench_free(bench);
+}
+
+/* 300 QPs over two uplinks and 40 over three: 163.3, 163.3 and 13.3 are expected, far
+ * from 113.3 each. */
+static void an_uplink_is_asked_for_what_its_groups_expect(void **state)
+{
+	const uint32_t carried[] = { 160, 167, 13 };
+	struct bench *bench = hash_unlike(300, 40, carried);
+
+	(void)state;
+	assert_null(bench_find(bench, "ecmp.missing"));
+	assert_null(bench_find(bench, "ecmp.balance"));
+	assert_int_equal(bench_find(bench, "ecmp.spread")->verdict, VERDICT_PASS);
+	bench_free(bench);
+}
+
+static void an_uplink_of_one_group_is_missed_there(void **state)
+{
+	const uint32_t carried[] = { 64, 64, 0 };
+	struct bench *bench = hash_unlike(64, 64, carried);
+	const struct finding *finding = bench_find(bench, "ecmp.missing");
+
+	(void)state;
+	assert_non_null(finding);
+	assert_string_equal(finding->culprit, "leaf1:5");
+	assert_non_null(strstr(finding->text, "none of 64 QPs"));
+	bench_free(bench);
+}
+
 /* --- burst --- */
 
 static void burst(struct bench *bench)
@@ -425,13 +493,16 @@ static void several_causes_are_all_named(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 2] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 5] = {
+		cmocka_unit_test(an_uplink_in_no_group_is_asked_for_nothing),
+		cmocka_unit_test(an_uplink_is_asked_for_what_its_groups_expect),
+		cmocka_unit_test(an_uplink_of_one_group_is_missed_there),
 		cmocka_unit_test(a_layer_asked_alone_tells_of_no_other),
 		cmocka_unit_test(several_causes_are_all_named),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 2] = (struct CMUnitTest){
+		tests[i + 5] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],
