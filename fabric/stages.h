@@ -16,7 +16,8 @@
  *   NIC with a partner sends once and receives once, all at the same time. Across
  *   leaves a round has slots one after the other (start_ns); in a slot every leaf
  *   has one sender and one receiver, so that no two flows can meet on an uplink
- *   as fast as a NIC, whatever the hash: what is missing is not ECMP's doing.
+ *   as fast as a NIC, whatever the hash: what is missing is not ECMP's doing. Slots leave
+ *   time for the slowest link between switches.
  * nonblocking: every NIC sends once and receives once, on another leaf, all at the
  *   same time, Not-ECT: what is missing is the links' or the hash's doing, not
  *   that of congestion control looking for its share; the busiest link, by the ways of

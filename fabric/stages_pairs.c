@@ -148,12 +148,29 @@ static void add_lone(struct stage_build *build, struct plan_stage *stage, uint32
 	add_pair(build, stage, dst, src, ns, start_ns);
 }
 
+/* How long a pair may take that the slowest link between switches holds up. */
+static uint64_t held_up_ns(const struct stage_build *build, uint64_t ns)
+{
+	const struct fabric *fabric = build->fabric;
+	uint64_t nic_bps = 0, least_bps = UINT64_MAX;
+
+	for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
+		if (fabric_nic_bps(fabric, nic) > nic_bps)
+			nic_bps = fabric_nic_bps(fabric, nic);
+	for (uint32_t i = 0; i < fabric->link_count; i++)
+		if (fabric->ports[fabric->links[i].a].nic == PORT_NONE &&
+			fabric->links[i].speed_bps < least_bps)
+			least_bps = fabric->links[i].speed_bps;
+	return least_bps < nic_bps ? ns * ((nic_bps + least_bps - 1) / least_bps) : ns;
+}
+
 /* In a slot each leaf sends with one NIC to the leaf `shift` further on. The NIC's
  * number moves with the leaf's, so that the rails of one host do not meet. */
 static void add_slot(struct stage_build *build, struct plan_stage *stage, uint32_t *leaves,
 	uint32_t slot, uint32_t shift, uint64_t ns)
 {
-	uint64_t start_ns = slot * (ns + ns / 2 + 2 * stage_latency_ns(build));
+	uint64_t apart_ns = held_up_ns(build, ns + ns / 2) + 2 * stage_latency_ns(build);
+	uint64_t start_ns = slot * apart_ns;
 	uint32_t count = leaves_of_slot(build, slot, leaves);
 
 	if (count == 1) {

@@ -652,10 +652,42 @@ static const struct {
 };
 
 /* Every check on every plant: "32 hosts: every_stage_is_sound". */
+/* A pair over the slow link must be done before the next one starts. */
+static void slots_leave_time_for_a_slow_uplink(void **state)
+{
+	const struct plant plant = { "a slow uplink",
+		"leaves: 2\nspines: 2\nhosts_per_leaf: 4\nspeed: 100G\n"
+		"links:\n  - {link: leaf1-spine2, speed: 10G}\n",
+		0 };
+	struct bench bench;
+	uint32_t followed = 0;
+
+	(void)state;
+	set_up(&bench, &plant, PROFILE_QUICK, 1);
+	for (size_t i = 0; i < bench.plan.count; i++) {
+		const struct plan_stage *stage = &bench.plan.stages[i];
+
+		if (stage->layer != LAYER_PAIRS || stage->variant != PAIRS_CROSS)
+			continue;
+		for (size_t k = 1; k < stage->flow_count; k++) {
+			const struct plan_flow *flow = &stage->flows[k], *last = flow - 1;
+
+			if (flow->start_ns == last->start_ns)
+				continue;
+			/* 10 Gb/s: a bit takes a tenth of a ns. */
+			assert_true(flow->start_ns - last->start_ns >= last->bytes * 8 / 10);
+			followed++;
+		}
+	}
+	assert_true(followed > 0);
+	tear_down(&bench);
+}
+
 int main(void)
 {
 	static char names[COUNT_OF(checks) * COUNT_OF(plants)][128];
-	struct CMUnitTest tests[COUNT_OF(checks) * COUNT_OF(plants) + 2] = {
+	struct CMUnitTest tests[COUNT_OF(checks) * COUNT_OF(plants) + 3] = {
+		cmocka_unit_test(slots_leave_time_for_a_slow_uplink),
 		cmocka_unit_test(another_seed_gives_other_permutations),
 		cmocka_unit_test(a_stage_starts_where_the_deadlines_before_end),
 	};
@@ -665,7 +697,7 @@ int main(void)
 
 		snprintf(names[i], sizeof(names[i]), "%s: %s", plant->name,
 			checks[i % COUNT_OF(checks)].name);
-		tests[i + 2] = (struct CMUnitTest){
+		tests[i + 3] = (struct CMUnitTest){
 			.name = names[i],
 			.test_func = checks[i % COUNT_OF(checks)].function,
 			.initial_state = (void *)(uintptr_t)plant,
