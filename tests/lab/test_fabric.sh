@@ -37,10 +37,10 @@ write() {
 	name=$1
 	seconds=$2
 	shift 2
-	timeout 40 ib_write_bw -d rxe4 -x 1 -F -D "$seconds" -f 0 -q 4 -u 18 "$@" > server 2>&1 &
+	timeout 40 ib_write_bw -d rxe4 -x 1 -F -D "$seconds" -f 0 -q 16 -u 18 "$@" > server 2>&1 &
 	server=$!
 	sleep 2
-	timeout 40 ib_write_bw -d rxe1 -x 1 -F -D "$seconds" -f 0 -q 4 -u 18 "$@" 127.0.0.1 \
+	timeout 40 ib_write_bw -d rxe1 -x 1 -F -D "$seconds" -f 0 -q 16 -u 18 "$@" 127.0.0.1 \
 		> "write.$name" 2>&1
 	status=$?
 	kill $server 2> server.kill
@@ -57,7 +57,7 @@ expect 'RC writes go through' write clean 2
 one=$(($(sent leaf1 spine1) - one))
 two=$(($(sent leaf1 spine2) - two))
 echo "packets over spine1 $one, spine2 $two"
-expect 'four QPs use both spines' [ $((one > 20 && two > 20)) = 1 ]
+expect 'sixteen QPs use both spines' [ $((one > 20 && two > 20)) = 1 ]
 expect 'a clean fabric loses nothing' [ "$(counter rxe4 out_of_seq_request)" = 0 ]
 
 fault loss spine1:leaf2 2%
