@@ -82,9 +82,8 @@ struct sim_port {
 	uint64_t busy_until;
 	uint64_t pause_ps; /* what 65535 quanta are here */
 	uint32_t headroom_bytes;
-	uint32_t loss;   /* probability in 2^-32 that a packet is lost on the way out */
-	uint32_t random; /* xorshift state: marking and loss */
-	uint32_t uplink_of;
+	uint32_t loss;       /* probability in 2^-32 that a packet is lost on the way out */
+	uint32_t random;     /* xorshift state: marking and loss */
 	uint8_t ready, held; /* masks of priorities */
 	uint8_t xoff, xon;   /* to be told to the peer */
 	uint8_t last_prio;
