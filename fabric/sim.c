@@ -164,7 +164,8 @@ static void check_conservation(struct sim *sim)
 	assert(t->data_sent + t->control_sent ==
 		t->received + t->lost_on_links + t->dropped_buffer + t->dropped_headroom +
 			t->dropped_egress + t->dropped_down + t->dropped_no_route +
-			t->dropped_watchdog + t->in_flight);
+			t->dropped_watchdog + t->dropped_oversize + t->dropped_policer +
+			t->dropped_hidden + t->dropped_corrupt + t->in_flight);
 	if (sim->live)
 		return;
 	for (uint32_t i = 0; i < switches; i++)
@@ -187,6 +188,7 @@ static void sim_free(struct sim *sim)
 	free(sim->ring.acked);
 	free(sim->samples);
 	free(sim->ports);
+	free(sim->troubles);
 	free(sim->lanes);
 	free(sim->switches);
 	free(sim->nics);
@@ -209,9 +211,6 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 		.stage = stage,
 		.routing = config->routing,
 		.packet_free = NONE,
-		.rto_ps = UINT64_C(4096000) << config->fabric->policy.timeout_exp,
-		.ecn_kmin = config->fabric->policy.ecn_kmin_bytes,
-		.ecn_kmax = config->fabric->policy.ecn_kmax_bytes,
 	};
 	int err = sim_check(config, stage, diag);
 

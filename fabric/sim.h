@@ -36,7 +36,9 @@ struct sim_totals {
 	uint64_t data_sent, control_sent;
 	uint64_t received;
 	uint64_t lost_on_links, dropped_buffer, dropped_headroom, dropped_egress, dropped_down,
-		dropped_no_route, dropped_watchdog;
+		dropped_no_route, dropped_watchdog, dropped_oversize, dropped_policer,
+		dropped_hidden,  /* by a switch that counts nothing */
+		dropped_corrupt; /* by the NIC that they were for */
 	uint64_t in_flight;
 	uint64_t packet_hops; /* transmissions of data, ACKs, NAKs and CNPs on a link */
 	uint64_t events;

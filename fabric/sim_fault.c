@@ -47,14 +47,22 @@ static bool concerns(const struct sim *sim, const struct fault *fault, uint32_t 
 	return at->node == fault->node;
 }
 
+/* A share of packets, in 2^-32. */
+static uint32_t probability(uint64_t ppb)
+{
+	return (uint32_t)(ppb * UINT32_MAX / PPB);
+}
+
 static void apply(struct sim *sim, const struct fault *fault, uint32_t index)
 {
 	struct sim_port *port = &sim->ports[index];
+	struct trouble *trouble = &sim->troubles[index];
 	struct sim_nic *nic = port->nic == NONE ? NULL : &sim->nics[port->nic];
 
 	switch (fault->kind) {
 	case FAULT_LOSS:
-		port->loss = (uint32_t)((fault->amount_ppb * UINT32_MAX) / PPB);
+		trouble->loss = probability(fault->amount_ppb);
+		port->trouble |= TROUBLE_WIRE;
 		break;
 	case FAULT_RATE:
 		if (fault->amount_ppb)
@@ -95,7 +103,11 @@ static void configure(struct sim *sim, uint32_t index)
 
 	port->byte_ps_q10 =
 		8 * PS_PER_S * 1024 / fabric->links[fabric->ports[index].link].speed_bps;
-	port->loss = 0;
+	port->trouble = 0;
+	port->xoff_bytes = (uint32_t)policy->xoff_bytes;
+	port->alpha_shift = policy->alpha_shift & 31;
+	port->ecn_kmin = (uint32_t)policy->ecn_kmin_bytes;
+	port->ecn_kmax = (uint32_t)policy->ecn_kmax_bytes;
 	port->pfc = policy->pfc;
 	port->ecn = policy->ecn;
 	port->map[CLASS_POLICY] = policy->priority;
@@ -274,6 +286,8 @@ void fault_start(struct sim *sim)
 {
 	bool settled = true;
 
+	sim->troubles = zeroed(
+		sim->fabric->fault_count ? sim->fabric->port_count : 0, sizeof(*sim->troubles));
 	for (uint32_t port = 0; port < sim->fabric->port_count; port++)
 		if (sim->fabric->ports[port].link != PORT_NONE) {
 			configure(sim, port);

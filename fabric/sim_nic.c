@@ -203,6 +203,12 @@ void nic_arrive(struct sim *sim, uint32_t port_index, uint32_t index)
 	lane->rx_packets++;
 	lane->rx_bytes += packet->frame;
 	nic->rx_rdma_bytes += packet->frame;
+	if (packet->corrupt) {
+		nic->corrupt++;
+		sim->totals.dropped_corrupt++;
+		packet_free(sim, index);
+		return;
+	}
 	if (nic->drain_byte_ps_q10 && packet->kind == PACKET_DATA &&
 		!slow_receive(sim, nic, packet->frame)) {
 		nic->rx_drops++;

@@ -4,13 +4,16 @@
 #include "fabric/sim_state.h"
 
 /* CNPs go before all else; the rest take turns. */
-static unsigned pick_priority(struct sim *sim, struct sim_port *port, unsigned mask)
+static unsigned pick_priority(struct sim *sim, uint32_t index, unsigned mask)
 {
+	const struct sim_port *port = &sim->ports[index];
 	unsigned cnp = 1u << sim->fabric->policy.cnp_priority;
 	unsigned later;
 
 	if (mask & cnp)
 		return sim->fabric->policy.cnp_priority;
+	if (port->trouble & TROUBLE_TURNS)
+		return trouble_turn(sim, index, mask);
 	later = mask & ~((2u << port->last_prio) - 1);
 	return (unsigned)__builtin_ctz(later ? later : mask);
 }
@@ -87,12 +90,8 @@ static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uin
 	lane->tx_bytes += packet->frame;
 	lane->busy_ps += took;
 	sim->totals.packet_hops++;
-	if (port->loss && xorshift(&port->random) < port->loss) {
-		port->lost++;
-		sim->totals.lost_on_links++;
-		packet_free(sim, index);
+	if (port->trouble && trouble_on_the_wire(sim, port_index, index))
 		return;
-	}
 	put_on_link(sim, port_index, index);
 }
 
@@ -107,7 +106,7 @@ static void send_next(struct sim *sim, uint32_t port_index)
 	if (port->xoff | port->xon) {
 		send_pfc(sim, port_index);
 	} else if (mask) {
-		unsigned prio = pick_priority(sim, port, mask);
+		unsigned prio = pick_priority(sim, port_index, mask);
 		uint32_t packet = port->nic == NONE ? lane_pop(sim, port_index, prio)
 						    : nic_next(sim, port_index, prio);
 

@@ -106,7 +106,7 @@ static void arm_timer(struct sim *sim, struct qp *qp)
 {
 	uint32_t event = qp_event(sim, (uint32_t)(qp - sim->qps), QP_TIMEOUT);
 
-	qp->rto_deadline = sim->now + sim->rto_ps;
+	qp->rto_deadline = sim->now + qp->rto_ps;
 	if (!wheel_pending(&sim->wheel, event))
 		wheel_at(&sim->wheel, event, qp->rto_deadline);
 }
@@ -252,7 +252,7 @@ void qp_acknowledged(struct sim *sim, const struct packet *packet)
 			repeat_acknowledged(qp, qp->snd_una, packet->psn);
 		qp->snd_una = packet->psn;
 		qp->retries = 0;
-		qp->rto_deadline = sim->now + sim->rto_ps;
+		qp->rto_deadline = sim->now + qp->rto_ps;
 		if (qp->snd_nxt < qp->snd_una) /* overtaken while going back */
 			qp->snd_nxt = qp->snd_una;
 		forget_acknowledged(sim, qp, packet->psn);

@@ -43,7 +43,8 @@ void sample_event(struct sim *sim)
 	for (uint32_t port = 0; port < sim->fabric->port_count; port++) {
 		struct lane *lane = lane_of(sim, port, prio);
 
-		if (sim->ports[port].nic == NONE && lane->window_peak > sim->ecn_kmin) {
+		if (sim->ports[port].nic == NONE &&
+			lane->window_peak > sim->fabric->policy.ecn_kmin_bytes) {
 			fabric_port_name(sim->fabric, port, name);
 			add_sample(sim, name, "queue_bytes", lane->window_peak);
 		}

@@ -113,6 +113,7 @@ static void init_qps(struct sim *sim, uint32_t flow_index)
 		qp->planned_bytes =
 			flow->ring ? 0 : qp_share(flow->plan.bytes, flow->plan.qps, q);
 		qp->first_ps = NEVER;
+		qp->rto_ps = UINT64_C(4096000) << sim->fabric->policy.timeout_exp;
 		qp->alpha_q20 = UINT32_C(1) << 20;
 		if (sim->fabric->policy.selective_repeat)
 			qp->repeat = zeroed(1, sizeof(*qp->repeat));

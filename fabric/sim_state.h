@@ -33,6 +33,13 @@
 #define ECN_ECT 2u
 #define ECN_CE 3u
 
+/* How a switch spreads flows over the members of a route group. */
+enum hashing {
+	HASH_TUPLE,  /* as it should: by the 5-tuple */
+	HASH_PAIR,   /* without the UDP source port */
+	HASH_PACKET, /* each packet anew */
+};
+
 enum packet_kind { PACKET_DATA, PACKET_ACK, PACKET_NAK, PACKET_CNP, PACKET_PFC };
 
 /* How a packet's DSCP reads: the policy's, the CNPs', or 0. */
@@ -48,8 +55,9 @@ struct packet {
 	uint64_t arrival;        /* at the far end of the link it is on */
 	uint16_t payload, frame; /* bytes */
 	uint8_t kind, class, ecn;
-	uint8_t prio : 4; /* ingress class at the switch that holds it */
-	uint8_t last : 1; /* of its message */
+	uint8_t prio : 4;    /* ingress class at the switch that holds it */
+	uint8_t last : 1;    /* of its message */
+	uint8_t corrupt : 1; /* its ICRC is wrong */
 };
 
 /* A priority of a port: its egress queue and its ingress account. */
@@ -77,24 +85,52 @@ struct sim_port {
 	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
 	uint32_t pfc_head, pfc_tail;   /* PFC frames on it */
 	uint64_t byte_ps_q10;          /* ps a byte, in 1/1024 */
-	uint64_t wire_ps;              /* propagation: all that a PFC frame waits for */
+	uint64_t wire_ps;              /* propagation, and until the peer obeys a pause */
 	uint64_t delay_ps; /* propagation and latencies: when a packet is taken in */
 	uint64_t busy_until;
 	uint64_t pause_ps; /* what 65535 quanta are here */
 	uint32_t headroom_bytes;
-	uint32_t loss;       /* probability in 2^-32 that a packet is lost on the way out */
-	uint32_t random;     /* xorshift state: marking and loss */
+	uint32_t xoff_bytes; /* 0: by alpha */
+	uint32_t ecn_kmin, ecn_kmax;
+	uint32_t random; /* xorshift state: marking and loss */
+	uint8_t alpha_shift;
+	uint8_t trouble;     /* enum trouble_bits; 0: no fault looks at its packets */
 	uint8_t ready, held; /* masks of priorities */
 	uint8_t xoff, xon;   /* to be told to the peer */
 	uint8_t last_prio;
 	uint8_t map[CLASS_COUNT];
 	bool up, pfc, ecn;
 	uint64_t lost, dropped_down, carrier_changes, policy_packets, no_route, watchdog_drops;
+	uint64_t oversize, policed;
+};
+
+/* Which hooks of a port have something to do. */
+enum trouble_bits {
+	TROUBLE_WIRE = 1 << 0,   /* what leaves it: lost, corrupted, too large */
+	TROUBLE_SWITCH = 1 << 1, /* what a switch takes in or sends there: dropped inside */
+	TROUBLE_TURNS = 1 << 2,  /* its priorities do not take fair turns */
+};
+
+/* Bytes that a policer lets through at once. */
+#define TROUBLE_POLICE_BURST (64u * 1024)
+
+/* What the faults of a port ask for; probabilities in 2^-32. */
+struct trouble {
+	uint32_t loss, corrupt, cnp_loss;
+	uint32_t to_bad, to_good; /* bursts: Gilbert-Elliott, all is lost while bad */
+	bool bad;
+	bool black_hole;
+	uint32_t frame_max;    /* larger ones the peer does not take in; 0: all */
+	uint32_t hidden_above; /* frames that the switch loses without a trace; 0: none */
+	uint32_t hidden_flows; /* of 5-tuples likewise */
+	uint64_t police_byte_ps_q10, police_at; /* rate of a policer, 0: none; its clock */
+	uint32_t lossless_share;                /* of turns, in 2^-32 */
 };
 
 struct sim_switch {
 	uint64_t pool_bytes;   /* buffer less headroom and reserve of all ports */
 	uint64_t shared_bytes; /* in use */
+	uint8_t hashing;       /* enum hashing */
 };
 
 struct message {
@@ -127,7 +163,7 @@ struct qp {
 	uint32_t message_room, message_first, message_count, message_at; /* at: snd_nxt's */
 	struct repeat *repeat;                                           /* NULL: go-back-N */
 	uint32_t retries;
-	uint64_t rto_deadline;
+	uint64_t rto_ps, rto_deadline;
 	uint64_t pace_at; /* not before this */
 	uint64_t app_bps; /* offered rate; 0: none */
 
@@ -159,7 +195,7 @@ struct sim_nic {
 	uint64_t drain_byte_ps_q10;   /* 0: as fast as the line */
 	uint64_t fill_bytes, fill_at; /* of the receive buffer of a slow one */
 	uint64_t delivered_bytes, sampled_bytes;
-	uint64_t rx_drops, tx_rdma_bytes, tx_policy_bytes, rx_rdma_bytes;
+	uint64_t corrupt, rx_drops, tx_rdma_bytes, tx_policy_bytes, rx_rdma_bytes;
 };
 
 struct sim_flow {
@@ -206,8 +242,7 @@ struct sim {
 	uint32_t flow_count, flows_done;
 	struct sim_ring ring;
 	uint32_t event_qps, event_flows, event_nics, event_misc;
-	uint64_t rto_ps;
-	uint64_t ecn_kmin, ecn_kmax;
+	struct trouble *troubles;  /* by port; NULL: the fabric has no faults */
 	uint64_t *link_down_since; /* by link; NEVER: up */
 	bool reroute_due;
 	struct run_sample *samples;
@@ -343,6 +378,13 @@ uint64_t fault_carrier_changes(const struct fabric *fabric, uint32_t link, uint6
 void fault_start(struct sim *sim);
 void fault_event(struct sim *sim);
 void reroute_event(struct sim *sim);
+
+/* sim_trouble.c: hooks for ports with a fault. The first two free the packet and
+ * return true when it goes no further. */
+bool trouble_on_the_wire(struct sim *sim, uint32_t port, uint32_t packet);
+bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, uint32_t packet);
+unsigned trouble_turn(struct sim *sim, uint32_t port, unsigned mask);
+uint32_t trouble_entropy(const struct sim *sim, uint32_t sw, const struct packet *packet);
 
 /* sim_result.c */
 void sample_event(struct sim *sim);

@@ -12,15 +12,14 @@
  * egress figure of Azure, NSDI 2023). */
 #define LOSSY_ALPHA_SHIFT 1u
 
-static uint64_t threshold(const struct sim *sim, const struct sim_switch *sw)
+static uint64_t threshold(const struct sim_port *port, const struct sim_switch *sw)
 {
-	const struct policy *policy = &sim->fabric->policy;
 	uint64_t left;
 
-	if (policy->xoff_bytes)
-		return policy->xoff_bytes;
+	if (port->xoff_bytes)
+		return port->xoff_bytes;
 	left = sw->pool_bytes > sw->shared_bytes ? sw->pool_bytes - sw->shared_bytes : 0;
-	return left >> policy->alpha_shift;
+	return left >> port->alpha_shift;
 }
 
 static void count_drop(struct sim *sim, struct lane *ingress, uint64_t *counter,
@@ -37,7 +36,7 @@ static void count_drop(struct sim *sim, struct lane *ingress, uint64_t *counter,
 static bool admit_lossless(struct sim *sim, struct sim_switch *sw, uint32_t port,
 	struct lane *ingress, uint32_t bytes)
 {
-	uint64_t limit = threshold(sim, sw);
+	uint64_t limit = threshold(&sim->ports[port], sw);
 
 	if (ingress->headroom == 0 && ingress->shared + bytes <= limit &&
 		sw->shared_bytes + bytes <= sw->pool_bytes) {
@@ -72,7 +71,8 @@ static void check_xoff(struct sim *sim, struct sim_switch *sw, uint32_t port, un
 
 	if (ingress->shared + ingress->headroom > ingress->account_peak)
 		ingress->account_peak = ingress->shared + ingress->headroom;
-	if (!ingress->holding && (ingress->headroom || ingress->shared >= threshold(sim, sw)))
+	if (!ingress->holding &&
+		(ingress->headroom || ingress->shared >= threshold(&sim->ports[port], sw)))
 		port_tell_xoff(sim, port, prio);
 }
 
@@ -85,11 +85,11 @@ static void mark(
 		return;
 	if (egress->queue_bytes > egress->queue_peak_ect)
 		egress->queue_peak_ect = egress->queue_bytes;
-	if (!port->ecn || queue <= sim->ecn_kmin)
+	if (!port->ecn || queue <= port->ecn_kmin)
 		return;
-	if (queue < sim->ecn_kmax) {
-		chance = sim->fabric->policy.ecn_pmax_ppb * (queue - sim->ecn_kmin) /
-			 (sim->ecn_kmax - sim->ecn_kmin);
+	if (queue < port->ecn_kmax) {
+		chance = sim->fabric->policy.ecn_pmax_ppb * (queue - port->ecn_kmin) /
+			 (port->ecn_kmax - port->ecn_kmin);
 		if (xorshift(&port->random) >= (chance << 32) / PPB)
 			return;
 	}
@@ -104,7 +104,7 @@ static uint32_t forward(const struct sim *sim, uint32_t node, const struct packe
 {
 	const struct sim_nic *nic = &sim->nics[packet->dst_nic];
 	const struct route_group *group;
-	uint32_t sw = node - sim->fabric->hosts;
+	uint32_t sw = node - sim->fabric->hosts, entropy;
 
 	if (fabric_leaf_node(sim->fabric, nic->leaf) == node)
 		return nic->leaf_port;
@@ -113,9 +113,11 @@ static uint32_t forward(const struct sim *sim, uint32_t node, const struct packe
 		return NONE;
 	if (group->count == 1)
 		return sim->routing->members[group->first];
-	return sim->routing
-		->members[group->first +
-			  route_pick(packet->entropy, sim->routing->seeds[sw], group->count)];
+	entropy = packet->entropy;
+	if (sim->switches[sw].hashing != HASH_TUPLE)
+		entropy = trouble_entropy(sim, sw, packet);
+	return sim->routing->members[group->first + route_pick(entropy, sim->routing->seeds[sw],
+							    group->count)];
 }
 
 static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned prio,
@@ -142,7 +144,7 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 		check_xoff(sim, sw, in, prio);
 		return true;
 	}
-	if (ingress->shared + bytes > threshold(sim, sw) ||
+	if (ingress->shared + bytes > threshold(&sim->ports[in], sw) ||
 		sw->shared_bytes + bytes > sw->pool_bytes) {
 		count_drop(sim, ingress, &ingress->buffer_drops, &sim->totals.dropped_buffer,
 			index);
@@ -172,6 +174,9 @@ void switch_arrive(struct sim *sim, uint32_t in, uint32_t index)
 		count_drop(sim, ingress, &port->no_route, &sim->totals.dropped_no_route, index);
 		return;
 	}
+	if ((port->trouble | sim->ports[out].trouble) &&
+		trouble_in_the_switch(sim, in, out, index))
+		return;
 	if (!sim->ports[out].up) {
 		count_drop(sim, ingress, &sim->ports[out].dropped_down,
 			&sim->totals.dropped_down, index);
@@ -210,7 +215,7 @@ void switch_release(struct sim *sim, const struct packet *packet)
 	sw->shared_bytes -= packet->frame - headroom;
 	if (!ingress->holding || ingress->headroom)
 		return;
-	if (ingress->shared == 0 ||
-		ingress->shared + policy->xon_offset_bytes <= threshold(sim, sw))
+	if (ingress->shared == 0 || ingress->shared + policy->xon_offset_bytes <=
+					    threshold(&sim->ports[packet->in_port], sw))
 		port_tell_xon(sim, packet->in_port, packet->prio);
 }
