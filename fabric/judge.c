@@ -151,7 +151,7 @@ static bool owes_coverage(const struct judging *judging)
 {
 	bool any = false;
 
-	if (judging->layers != JUDGE_ALL || strcmp(judging->info->profile, "hand") == 0)
+	if (judging->layers != JUDGE_ALL || !plan_is_whole(judging->info->profile))
 		return false;
 	for (size_t i = 0; i < judging->stage_count; i++) {
 		if (judging->stages[i].status == RUN_SKIPPED)

@@ -34,7 +34,7 @@ struct diag;
  * and sorts all of them, root causes first. run may still be open for writing.
  * With JUDGE_ALL the coverage of the whole acceptance is judged as well (every
  * switch provoked, every link used); a single layer is asked only for what it
- * is there to show. For a run by hand (profile "hand") coverage is not asked.
+ * is there to show. For a run by hand or a sweep (plan_is_whole()) coverage is not asked.
  *
  * The same file and fabric give the same findings to the byte. Returns 0, or a
  * negative errno of reading the run file with the sentence in diag; findings is

@@ -192,7 +192,7 @@ static void judge_wiring(struct judging *judging)
 	free(told);
 	for (uint32_t port = 0; port < judging->fabric->port_count; port++)
 		plugged += judging->fabric->ports[port].peer != PORT_NONE;
-	if (wrong || (peers < plugged && strcmp(judging->info->profile, "hand") == 0))
+	if (wrong || (peers < plugged && !plan_is_whole(judging->info->profile)))
 		return;
 	finding = judging_say(judging, "plan.wiring", "plan",
 		peers < plugged ? VERDICT_UNKNOWN : VERDICT_PASS, NULL);
@@ -210,7 +210,7 @@ static void end(struct judging *judging, void *state, bool speak)
 	if (!speak || !(judging->layers & JUDGE_LAYER(LAYER_PLAN)))
 		return;
 	judge_oversubscription(judging);
-	if (strcmp(judging->info->profile, "hand") != 0)
+	if (plan_is_whole(judging->info->profile))
 		tell_hops(judging);
 	judge_wiring(judging);
 }

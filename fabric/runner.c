@@ -124,6 +124,8 @@ static int take_result(struct runner *runner, struct stage_pool *pool, size_t in
 	struct diag why;
 	int err = stage_pool_next(pool, &result, &why);
 
+	if (err == -ETIME)
+		return put_without(runner, index, RUN_SKIPPED, why.text);
 	if (err == -EINTR)
 		return put_without(runner, index, RUN_PARTIAL, "interrupted before it began");
 	if (err)
@@ -145,6 +147,7 @@ static int run_stages(struct runner *runner, size_t first, size_t count)
 		.count = count,
 		.threads = threads_for(runner->options),
 		.stop = runner->options->stop,
+		.until_ns = runner->options->until_ns,
 	};
 	struct stage_pool *pool;
 	int err = stage_pool_new(&pool, &config, runner->diag);
@@ -198,7 +201,7 @@ static bool left_out(
 {
 	enum plan_layer below = repeated(runner->failed, layer);
 
-	if (runner->options->keep_going || strcmp(runner->plan->profile, "hand") == 0)
+	if (runner->options->keep_going || !plan_is_whole(runner->plan->profile))
 		return false;
 	if (layer > LAYER_PAIRS && runner->pairs > 2 * runner->complete) {
 		snprintf(reason, bytes, "most pairs did not complete (--keep-going runs it)");
@@ -244,6 +247,8 @@ static int run_layers(struct runner *runner)
 	size_t first = 0;
 	int err = 0;
 
+	if (strcmp(runner->plan->profile, "sweep") == 0)
+		return run_stages(runner, 0, runner->plan->count);
 	for (unsigned layer = 0; layer < LAYER_COUNT && !err; layer++) {
 		size_t end = first;
 

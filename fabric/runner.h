@@ -44,6 +44,8 @@ struct runner_at {
 struct runner_options {
 	unsigned threads; /* 0: as many as there are processors */
 	bool keep_going;  /* leave nothing out */
+	/* CLOCK_MONOTONIC; stages that have not begun by then are left out. 0: no limit */
+	uint64_t until_ns;
 	/* Set by a signal handler to end the run early; set by the runner, too, when it
 	 * has to give up. */
 	volatile sig_atomic_t *stop;
@@ -53,7 +55,8 @@ struct runner_options {
 
 /*
  * Runs plan on fabric and writes into run what is observed: facts, plan, stages. Plans of
- * profile "hand" run whole. run_finish() has been called when this returns 0, and
+ * profile "hand" and "sweep" run whole, as far as until_ns lets them; a sweep's stages run
+ * in the plan's order, whatever their layers. run_finish() has been called when this returns 0, and
  * *interrupted says whether stop ended it early. Returns 0 or the first error of writing
  * (run.h), of routing (-EHOSTUNREACH) or of starting threads; what was committed by then
  * stays in the file.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/stages.h"
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/rng.h"
@@ -60,6 +61,9 @@ static void run_one(struct stage_pool *pool, size_t index)
 
 	if (*config->stop)
 		slot->err = -EINTR;
+	else if (config->until_ns && clock_ns() >= config->until_ns)
+		slot->err = diag_error(
+			&slot->diag, -ETIME, "its turn had not come when the time was up");
 	else
 		slot->err = sim_run(&sim, stage, (uint32_t)(config->first + index),
 			&slot->result, &slot->diag);

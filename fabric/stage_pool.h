@@ -11,6 +11,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fabric/fabric.h"
 #include "fabric/routing.h"
@@ -27,6 +28,7 @@ struct stage_pool_config {
 	size_t first, count;         /* stages of the plan */
 	unsigned threads;            /* at least 1 */
 	volatile sig_atomic_t *stop; /* non-zero: begin no other stage, end those that run */
+	uint64_t until_ns;           /* CLOCK_MONOTONIC: begin no other stage; 0: no limit */
 };
 
 /* Begins at once. Returns 0, or the negative errno of starting a thread. */
@@ -35,8 +37,9 @@ int stage_pool_new(
 
 /*
  * Waits for the next stage in order; called at most count times. Returns 0 with
- * *result the caller's; -EINTR for a stage that was not begun, because of stop;
- * another negative errno with the sentence where the simulator failed.
+ * *result the caller's; -EINTR for a stage that was not begun, because of stop; -ETIME
+ * with the sentence for one whose turn came after until_ns; another negative errno with
+ * the sentence where the simulator failed.
  */
 int stage_pool_next(struct stage_pool *pool, struct sim_result *result, struct diag *diag);
 

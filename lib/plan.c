@@ -41,6 +41,11 @@ void plan_free(struct plan *plan)
 	plan->count = plan->room = 0;
 }
 
+bool plan_is_whole(const char *profile)
+{
+	return strcmp(profile, "hand") != 0 && strcmp(profile, "sweep") != 0;
+}
+
 const char *plan_layer_name(enum plan_layer layer)
 {
 	switch (layer) {

@@ -69,7 +69,7 @@ struct plan_stage {
 };
 
 struct plan {
-	char profile[16]; /* "quick", "full", or "hand" */
+	char profile[16]; /* "quick", "full", "sweep" or "hand" */
 	uint64_t seed;
 	struct plan_stage *stages; /* owned */
 	size_t count, room;
@@ -87,6 +87,10 @@ struct plan_stage *plan_add(struct plan *plan, enum plan_layer layer);
 struct plan_flow *plan_stage_add(struct plan_stage *stage);
 
 void plan_free(struct plan *plan); /* safe twice */
+
+/* Whether a plan of this profile is a whole acceptance, which owes coverage: not one
+ * by hand, and not a sweep, which tries what its budgets let through. */
+bool plan_is_whole(const char *profile);
 
 const char *plan_layer_name(enum plan_layer layer); /* "plan", "pairs", ... */
 

@@ -253,6 +253,57 @@ static void after_a_standstill_of_most_pairs_no_layer_is_run(void **state)
 	unmake(&made);
 }
 
+/* --- a sweep --- */
+
+/* The last stage, a ring, comes first. */
+static void sweep(struct made *made, uint64_t until_ns)
+{
+	struct stopper stopper = { 0, 0, 0 };
+	struct runner_options options = {
+		.threads = 2, .stop = &stopper.stop, .until_ns = until_ns
+	};
+	struct run_info info = { .backend = "sim", .profile = "sweep", .fabric_text = TINY };
+	struct plan_stage last;
+	struct diag diag = { "" };
+
+	*made = (struct made){ .fabric = FABRIC_INIT, .plan = PLAN_INIT };
+	info.fabric_bytes = strlen(TINY);
+	ok(fabric_parse(&made->fabric, "tiny", TINY, strlen(TINY), NULL, &diag), &diag);
+	plan_acceptance(&made->plan, &made->fabric, PROFILE_QUICK, 1);
+	shorten(&made->plan);
+	snprintf(made->plan.profile, sizeof(made->plan.profile), "sweep");
+	last = made->plan.stages[made->plan.count - 1];
+	made->plan.stages[made->plan.count - 1] = made->plan.stages[0];
+	made->plan.stages[0] = last;
+	ok(run_create(&made->run, "sweep.run", &info, &diag), &diag);
+	ok(runner_run(
+		   made->run, &made->fabric, &made->plan, &options, &made->interrupted, &diag),
+		&diag);
+	ok(run_get_stages(made->run, &made->stages, &made->count, &diag), &diag);
+	assert_int_equal(made->count, made->plan.count);
+	assert_false(made->interrupted);
+}
+
+static void a_sweep_runs_in_the_order_of_its_plan_until_its_time_is_up(void **state)
+{
+	struct made made;
+
+	(void)state;
+	sweep(&made, 0);
+	assert_int_equal(made.stages[0].layer, LAYER_RING);
+	for (size_t i = 0; i < made.count; i++)
+		assert_int_equal(made.stages[i].status, RUN_COMPLETE);
+	unmake(&made);
+	sweep(&made, 1);
+	for (size_t i = 0; i < made.count; i++) {
+		assert_int_equal(made.stages[i].status, RUN_SKIPPED);
+		assert_string_equal(
+			made.stages[i].reason, "its turn had not come when the time was up");
+	}
+	assert_int_equal(verdict_of(&made), VERDICT_UNKNOWN);
+	unmake(&made);
+}
+
 /* --- interruption --- */
 
 static void an_interruption_keeps_what_was_measured_and_never_passes(void **state)
@@ -344,6 +395,7 @@ int main(void)
 		cmocka_unit_test(keep_going_leaves_nothing_out),
 		cmocka_unit_test(bursts_are_left_out_where_lossless_failed),
 		cmocka_unit_test(after_a_standstill_of_most_pairs_no_layer_is_run),
+		cmocka_unit_test(a_sweep_runs_in_the_order_of_its_plan_until_its_time_is_up),
 		cmocka_unit_test(an_interruption_keeps_what_was_measured_and_never_passes),
 		cmocka_unit_test(a_full_disk_ends_the_run_and_keeps_what_was_committed),
 	};
