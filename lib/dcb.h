@@ -6,7 +6,7 @@
  * interface cannot be audited this way.
  *
  * What the counts of struct dcb_pfc do not mean: mlx5 gives a cached copy that only a
- * reading of its statistics (lib/ethtool_stats.h) renews.
+ * reading of its statistics (lib/driverstats.h) renews.
  *
  * Layouts: Linux 6.1 include/uapi/linux/dcbnl.h; IEEE 802.1Qaz and 802.1Qbb.
  */
@@ -56,7 +56,7 @@ struct dcb_buffer {
 	uint32_t total_bytes;
 };
 
-struct dcb_app {
+struct dcb_entry {
 	uint8_t selector, priority;
 	uint16_t protocol; /* DSCP, port or ethertype, in host order */
 };
@@ -74,9 +74,9 @@ struct dcb {
 	struct dcb_pfc peer_pfc; /* what the other end said, where firmware tells */
 	struct dcb_ets ets;
 	struct dcb_buffer buffer;
-	struct dcb_app apps[DCB_APPS_MAX]; /* in the kernel's order */
-	uint32_t app_count, apps_dropped;  /* dropped: beyond DCB_APPS_MAX */
-	uint8_t trust[4];                  /* selectors in order, from Linux 6.2 on */
+	struct dcb_entry apps[DCB_APPS_MAX]; /* in the kernel's order */
+	uint32_t app_count, apps_dropped;    /* dropped: beyond DCB_APPS_MAX */
+	uint8_t trust[4];                    /* selectors in order, from Linux 6.2 on */
 	uint32_t trust_count;
 	uint8_t dcbx;
 };
