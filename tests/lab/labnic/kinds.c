@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The counters of each kind, by the names of its driver in Linux 6.12. */
+#include "labnic.h"
+
+static const char *const mlx5_ethtool[] = {
+	"rx_packets_phy",
+	"tx_packets_phy",
+	"rx_bytes_phy",
+	"tx_bytes_phy",
+	"rx_discards_phy",
+	"tx_discards_phy",
+	"rx_crc_errors_phy",
+	"rx_symbol_err_phy",
+	"link_down_events_phy",
+	"tx_pause_storm_warning_events",
+	"tx_pause_storm_error_events",
+	"outbound_pci_stalled_rd",
+	"outbound_pci_stalled_wr",
+	"rx_out_of_buffer",
+	"tx_vport_rdma_unicast_bytes",
+	"rx_vport_rdma_unicast_bytes",
+	"rx_prioN_bytes",
+	"rx_prioN_packets",
+	"rx_prioN_discards",
+	"tx_prioN_bytes",
+	"tx_prioN_packets",
+	"rx_prioN_pause",
+	"rx_prioN_pause_duration",
+	"tx_prioN_pause",
+	"tx_prioN_pause_duration",
+	"rx_prioN_pause_transition",
+	NULL,
+};
+
+static const char *const mlx5_port[] = {
+	"np_ecn_marked_roce_packets",
+	"np_cnp_sent",
+	"rp_cnp_handled",
+	"rp_cnp_ignored",
+	"out_of_sequence",
+	"packet_seq_err",
+	"local_ack_timeout_err",
+	"duplicate_request",
+	"rnr_nak_retry_err",
+	"out_of_buffer",
+	"rx_icrc_encapsulated",
+	"req_transport_retries_exceeded",
+	NULL,
+};
+
+static const char *const bnxt_ethtool[] = {
+	"rx_good_frames",
+	"tx_good_frames",
+	"rx_bytes",
+	"tx_bytes",
+	"rx_stat_discard",
+	"rx_total_ring_discards",
+	"tx_stat_discard",
+	"rx_fcs_err_frames",
+	"rx_pcs_symbol_err",
+	"link_down_events",
+	"continuous_pause_events",
+	"continuous_roce_pause_events",
+	"rx_pause_frames",
+	"tx_pause_frames",
+	"rx_pfc_frames",
+	"tx_pfc_frames",
+	"rx_bytes_priN",
+	"rx_packets_priN",
+	"tx_bytes_priN",
+	"tx_packets_priN",
+	"rx_pfc_ena_frames_priN",
+	"tx_pfc_ena_frames_priN",
+	"pfc_priN_rx_duration_us",
+	"pfc_priN_tx_duration_us",
+	NULL,
+};
+
+static const char *const bnxt_port[] = {
+	"rx_ecn_marked_pkts",
+	"tx_cnp_pkts",
+	"rx_cnp_pkts",
+	"oos_drop_count",
+	"seq_err_naks_rcvd",
+	"to_retransmits",
+	"max_retry_exceeded",
+	"rnr_naks_rcvd",
+	"dup_req",
+	"rx_roce_discards",
+	NULL,
+};
+
+const struct labnic_kind labnic_kinds[] = {
+	{ "mlx5", "mlx5_core", "mlx5_%d", mlx5_ethtool, mlx5_port, true },
+	{ "bnxt", "bnxt_en", "bnxt_re%d", bnxt_ethtool, bnxt_port, false },
+	{},
+};
