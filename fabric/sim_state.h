@@ -257,7 +257,7 @@ enum port_event {
 	PORT_REFRESH,
 	PORT_WATCHDOG,
 	PORT_PFC,
-	PORT_EVENTS
+	PORT_EVENTS = 8 /* a power of two: the event and its port are told apart by bits */
 };
 enum qp_event { QP_PACE, QP_TIMEOUT, QP_EVENTS };
 enum misc_event { MISC_FAULT, MISC_REROUTE, MISC_SAMPLE, MISC_EVENTS };

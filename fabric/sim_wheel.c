@@ -13,24 +13,23 @@ void wheel_init(struct wheel *wheel, uint32_t events, unsigned shift, unsigned s
 
 	assert(slots_log2 >= 12 && slots_log2 <= 20);
 	memset(wheel, 0, sizeof(*wheel));
-	wheel->when = zeroed(events, sizeof(*wheel->when));
-	wheel->next = zeroed(events, sizeof(*wheel->next));
-	wheel->heads = zeroed(slots, sizeof(*wheel->heads));
-	memset(wheel->when, 0xff, events * sizeof(*wheel->when));
-	memset(wheel->heads, 0xff, slots * sizeof(*wheel->heads));
+	wheel->events = zeroed(events, sizeof(*wheel->events));
+	wheel->tails = zeroed(slots, sizeof(*wheel->tails));
+	memset(wheel->events, 0xff, events * sizeof(*wheel->events));
+	memset(wheel->tails, 0xff, slots * sizeof(*wheel->tails));
 	wheel->words = slots / 64;
 	wheel->bits = zeroed(wheel->words, sizeof(*wheel->bits));
 	wheel->summary = zeroed((wheel->words + 63) / 64, sizeof(*wheel->summary));
 	wheel->mask = slots - 1;
 	wheel->shift = shift;
 	wheel->open_head = WHEEL_NONE;
+	wheel->far_slot = UINT64_MAX;
 }
 
 void wheel_free(struct wheel *wheel)
 {
-	free(wheel->when);
-	free(wheel->next);
-	free(wheel->heads);
+	free(wheel->events);
+	free(wheel->tails);
 	free(wheel->bits);
 	free(wheel->summary);
 	free(wheel->far);
@@ -42,9 +41,14 @@ static bool far_before(const struct wheel_far *a, const struct wheel_far *b)
 	return a->when != b->when ? a->when < b->when : a->order < b->order;
 }
 
-void wheel_push_far(struct wheel *wheel, uint32_t id, uint64_t when)
+static void note_far(struct wheel *wheel)
 {
-	struct wheel_far item = { when, wheel->far_order++, id };
+	wheel->far_slot = wheel->far_count ? wheel->far[0].when >> wheel->shift : UINT64_MAX;
+}
+
+static void push_far(struct wheel *wheel, uint32_t id)
+{
+	struct wheel_far item = { wheel->events[id].when, wheel->far_order++, id };
 	size_t at;
 
 	wheel->far = grow(wheel->far, wheel->far_count, &wheel->far_room, sizeof(item));
@@ -54,6 +58,7 @@ void wheel_push_far(struct wheel *wheel, uint32_t id, uint64_t when)
 		wheel->far[at] = wheel->far[(at - 1) / 2];
 	}
 	wheel->far[at] = item;
+	note_far(wheel);
 }
 
 static uint32_t pop_far(struct wheel *wheel)
@@ -72,7 +77,26 @@ static uint32_t pop_far(struct wheel *wheel)
 		at = child;
 	}
 	wheel->far[at] = item;
+	note_far(wheel);
 	return id;
+}
+
+static void push_open(struct wheel *wheel, uint32_t id)
+{
+	wheel->events[id].next = WHEEL_NONE;
+	if (wheel->open_head == WHEEL_NONE)
+		wheel->open_head = id;
+	else
+		wheel->events[wheel->open_tail].next = id;
+	wheel->open_tail = id;
+}
+
+void wheel_aside(struct wheel *wheel, uint32_t id)
+{
+	if (wheel->events[id].when >> wheel->shift == wheel->slot)
+		push_open(wheel, id);
+	else
+		push_far(wheel, id);
 }
 
 /* The first non-empty place at or after from, going round once. */
@@ -102,50 +126,29 @@ static uint32_t find_place(const struct wheel *wheel, uint32_t from)
 	return WHEEL_NONE;
 }
 
-/* Empties a place and opens its chain, first scheduled first. */
-static void open_place(struct wheel *wheel, uint32_t place)
-{
-	uint32_t id = wheel->heads[place], later = WHEEL_NONE;
-
-	wheel->heads[place] = WHEEL_NONE;
-	wheel->bits[place >> 6] &= ~(UINT64_C(1) << (place & 63));
-	if (wheel->bits[place >> 6] == 0)
-		wheel->summary[place >> 12] &= ~(UINT64_C(1) << (place >> 6 & 63));
-	if (wheel->open_head == WHEEL_NONE && wheel->next[id] == WHEEL_NONE) {
-		wheel->open_head = wheel->open_tail = id;
-		return;
-	}
-	while (id != WHEEL_NONE) {
-		uint32_t earlier = wheel->next[id];
-
-		wheel->next[id] = later;
-		later = id;
-		id = earlier;
-	}
-	while (later != WHEEL_NONE) {
-		id = wheel->next[later];
-		wheel_push_open(wheel, later);
-		later = id;
-	}
-}
-
-/* Opens the next slot that holds something; false when nothing is pending. */
-bool wheel_advance(struct wheel *wheel)
+/* The first event of the next slot that holds one: what was far away before what was
+ * near. WHEEL_NONE when nothing is pending. */
+uint32_t wheel_advance(struct wheel *wheel)
 {
 	uint32_t here = (uint32_t)wheel->slot & wheel->mask;
 	uint32_t place = find_place(wheel, (here + 1) & wheel->mask);
-	uint64_t near = UINT64_MAX, far = UINT64_MAX;
+	uint64_t near = UINT64_MAX;
 
 	if (place != WHEEL_NONE)
 		near = wheel->slot + ((place - here) & wheel->mask);
-	if (wheel->far_count)
-		far = wheel->far[0].when >> wheel->shift;
-	if (near == UINT64_MAX && far == UINT64_MAX)
-		return false;
-	wheel->slot = near < far ? near : far;
-	while (wheel->far_count && wheel->far[0].when >> wheel->shift == wheel->slot)
-		wheel_push_open(wheel, pop_far(wheel));
-	if (near == wheel->slot)
-		open_place(wheel, place);
-	return true;
+	if (near < wheel->far_slot) {
+		wheel->slot = near;
+		return wheel_open(wheel, place);
+	}
+	if (wheel->far_count == 0)
+		return WHEEL_NONE;
+	wheel->slot = wheel->far_slot;
+	while (wheel->far_slot == wheel->slot)
+		push_open(wheel, pop_far(wheel));
+	if (near == wheel->slot) {
+		uint32_t tail = wheel->open_tail;
+
+		wheel->events[tail].next = wheel_open(wheel, place);
+	}
+	return wheel->open_head;
 }

@@ -22,6 +22,11 @@
 #define WHEEL_NEVER UINT64_MAX
 #define WHEEL_NONE UINT32_MAX
 
+struct wheel_event {
+	uint64_t when; /* ps, or WHEEL_NEVER when it is not pending */
+	uint32_t next; /* in the slot; the last one's is the first */
+};
+
 struct wheel_far {
 	uint64_t when;
 	uint64_t order; /* of scheduling */
@@ -29,15 +34,15 @@ struct wheel_far {
 };
 
 struct wheel {
-	uint64_t *when;           /* by id: ps, or WHEEL_NEVER when it is not pending */
-	uint32_t *next;           /* by id: chain of a slot */
-	uint32_t *heads;          /* by slot & mask: the latest scheduled first */
-	uint64_t *bits, *summary; /* non-empty slots; non-zero words of bits */
+	struct wheel_event *events; /* by id */
+	uint32_t *tails;            /* by slot & mask: the latest scheduled */
+	uint64_t *bits, *summary;   /* non-empty slots; non-zero words of bits */
 	uint32_t mask, words;
 	unsigned shift;
+	uint32_t open_head, open_tail; /* chain of the open slot, in order, not a ring */
 	uint64_t slot;                 /* the open one: time >> shift */
 	uint64_t now;                  /* of the last event that came out */
-	uint32_t open_head, open_tail; /* chain of the open slot, in order */
+	uint64_t far_slot;             /* of the first of far; UINT64_MAX: none */
 	struct wheel_far *far;
 	size_t far_count, far_room;
 	uint64_t far_order;
@@ -48,61 +53,79 @@ void wheel_init(struct wheel *wheel, uint32_t events, unsigned shift, unsigned s
 void wheel_free(struct wheel *wheel);
 
 /* Used by wheel_at() and wheel_pop(); not for others. */
-void wheel_push_far(struct wheel *wheel, uint32_t id, uint64_t when);
-bool wheel_advance(struct wheel *wheel);
+void wheel_aside(struct wheel *wheel, uint32_t id); /* into the open slot, or far away */
+uint32_t wheel_advance(struct wheel *wheel);        /* opens the next slot with an event */
 
 static inline bool wheel_pending(const struct wheel *wheel, uint32_t id)
 {
-	return wheel->when[id] != WHEEL_NEVER;
-}
-
-static inline void wheel_push_open(struct wheel *wheel, uint32_t id)
-{
-	wheel->next[id] = WHEEL_NONE;
-	if (wheel->open_head == WHEEL_NONE)
-		wheel->open_head = id;
-	else
-		wheel->next[wheel->open_tail] = id;
-	wheel->open_tail = id;
+	return wheel->events[id].when != WHEEL_NEVER;
 }
 
 /* Schedules an event that is not pending. */
 static inline void wheel_at(struct wheel *wheel, uint32_t id, uint64_t when)
 {
 	uint64_t slot = when >> wheel->shift;
-	uint64_t ahead = slot - wheel->slot;
-	uint32_t place = (uint32_t)slot & wheel->mask, head;
+	uint32_t place = (uint32_t)slot & wheel->mask, tail;
+	struct wheel_event *event = &wheel->events[id];
 
-	wheel->when[id] = when;
-	if (__builtin_expect(ahead - 1 >= wheel->mask, 0)) { /* the open slot, or too far */
-		if (ahead == 0)
-			wheel_push_open(wheel, id);
-		else
-			wheel_push_far(wheel, id, when);
+	event->when = when;
+	if (__builtin_expect(slot - wheel->slot - 1 >= wheel->mask, 0)) {
+		wheel_aside(wheel, id);
 		return;
 	}
-	head = wheel->heads[place];
-	wheel->next[id] = head;
-	wheel->heads[place] = id;
-	if (head == WHEEL_NONE) {
+	tail = wheel->tails[place];
+	wheel->tails[place] = id;
+	if (tail == WHEEL_NONE) {
+		event->next = id;
 		wheel->bits[place >> 6] |= UINT64_C(1) << (place & 63);
 		wheel->summary[place >> 12] |= UINT64_C(1) << (place >> 6 & 63);
+	} else {
+		event->next = wheel->events[tail].next;
+		wheel->events[tail].next = id;
 	}
+}
+
+/* Empties a place, whose slot becomes the open one, and gives its first event. */
+static inline uint32_t wheel_open(struct wheel *wheel, uint32_t place)
+{
+	uint32_t tail = wheel->tails[place], word = place >> 6;
+	uint32_t first = wheel->events[tail].next;
+
+	wheel->tails[place] = WHEEL_NONE;
+	wheel->bits[word] &= ~(UINT64_C(1) << (place & 63));
+	if (wheel->bits[word] == 0)
+		wheel->summary[word >> 6] &= ~(UINT64_C(1) << (word & 63));
+	wheel->events[tail].next = WHEEL_NONE;
+	wheel->open_tail = tail;
+	return first;
 }
 
 /* The next event, no longer pending, and its time; WHEEL_NONE when there is none. */
 static inline uint32_t wheel_pop(struct wheel *wheel, uint64_t *when)
 {
-	uint32_t id;
+	uint32_t id = wheel->open_head;
+	struct wheel_event *event;
 
-	if (wheel->open_head == WHEEL_NONE && !wheel_advance(wheel))
-		return WHEEL_NONE;
-	id = wheel->open_head;
-	wheel->open_head = wheel->next[id];
-	if (wheel->when[id] > wheel->now)
-		wheel->now = wheel->when[id];
+	if (id == WHEEL_NONE) {
+		uint32_t from = (uint32_t)(wheel->slot + 1) & wheel->mask;
+		uint64_t bits = wheel->bits[from >> 6] >> (from & 63);
+		uint32_t step = bits ? (uint32_t)__builtin_ctzll(bits) : 64;
+
+		if (step < 64 && wheel->slot + 1 + step < wheel->far_slot) {
+			wheel->slot += 1 + step;
+			id = wheel_open(wheel, from + step);
+		} else {
+			id = wheel_advance(wheel);
+		}
+		if (id == WHEEL_NONE)
+			return id;
+	}
+	event = &wheel->events[id];
+	wheel->open_head = event->next;
+	if (event->when > wheel->now)
+		wheel->now = event->when;
 	*when = wheel->now;
-	wheel->when[id] = WHEEL_NEVER;
+	event->when = WHEEL_NEVER;
 	return id;
 }
 

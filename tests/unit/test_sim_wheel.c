@@ -33,9 +33,9 @@ static void events_come_out_slot_by_slot(void **state)
 		if (rng_below(&rng, 3) == 0)
 			continue;
 		for (uint32_t i = 0; i < EVENTS; i++) {
-			scheduled[i] = wheel.when[i];
-			if (wheel.when[i] < least)
-				least = wheel.when[i];
+			scheduled[i] = wheel.events[i].when;
+			if (scheduled[i] < least)
+				least = scheduled[i];
 		}
 		id = wheel_pop(&wheel, &when);
 		assert_int_equal(id == WHEEL_NONE, least == WHEEL_NEVER);
