@@ -2,6 +2,7 @@
 #include "cmd/conduct.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "fabric/file.h"
 #include "fabric/judge.h"
 #include "fabric/runner.h"
+#include "fabric/sim_tap.h"
 #include "lib/diag.h"
 #include "lib/finding.h"
 #include "reports/json.h"
@@ -54,6 +56,7 @@ int conduct_load(struct conduct *conduct)
 
 void conduct_free(struct conduct *conduct)
 {
+	sim_tap_free(conduct->tap);
 	plan_free(&conduct->plan);
 	fabric_free(&conduct->fabric);
 }
@@ -113,6 +116,7 @@ static int measure(
 	struct runner_options options = {
 		.threads = (unsigned)conduct->threads,
 		.keep_going = conduct->keep_going,
+		.tap = conduct->tap,
 		.stop = &stop,
 		.progress = show_progress,
 		.arg = &progress,
@@ -126,6 +130,45 @@ static int measure(
 	return err;
 }
 
+/* Beside the run file: RUN without ".run". */
+static int open_tap(struct conduct *conduct, const char *path, struct diag *diag)
+{
+	char prefix[4096];
+	size_t length = strlen(path), ending = strlen(".run");
+
+	if (length > ending && strcmp(path + length - ending, ".run") == 0)
+		length -= ending;
+	snprintf(prefix, sizeof(prefix), "%.*s", (int)length, path);
+	return sim_tap_open(&conduct->tap, &conduct->fabric, conduct->tap_places, prefix,
+		(uint32_t)conduct->snaplen, diag);
+}
+
+/* measure(), and what was captured reaches the disk. */
+static int measure_tapped(
+	struct run *run, const struct conduct *conduct, bool *interrupted, struct diag *diag)
+{
+	struct diag later;
+	int err = measure(run, conduct, interrupted, diag), ended;
+
+	if (!conduct->tap)
+		return err;
+	ended = sim_tap_finish(conduct->tap, err ? &later : diag);
+	return err ? err : ended;
+}
+
+static void show_tap(FILE *out, const struct sim_tap *tap)
+{
+	const struct sim_tap_file *files;
+	size_t count = sim_tap_files(tap, &files);
+
+	for (size_t i = 0; i < count; i++)
+		fprintf(out,
+			"%s: %" PRIu64 " frames sent and %" PRIu64
+			" received, captured in %s\n",
+			files[i].place, files[i].sent, files[i].received, files[i].path);
+	fputc('\n', out);
+}
+
 static int report(struct run *run, const struct conduct *conduct,
 	const struct findings *findings, const char *path, struct diag *diag)
 {
@@ -135,6 +178,8 @@ static int report(struct run *run, const struct conduct *conduct,
 	if (conduct->json)
 		return report_json(stdout, run, findings, &options, diag);
 	report_options_for(&options, stdout);
+	if (conduct->tap)
+		show_tap(stdout, conduct->tap);
 	if (conduct->show)
 		err = conduct->show(stdout, run, diag);
 	return err ? err : report_text(stdout, run, findings, &options, diag);
@@ -171,9 +216,11 @@ int conduct_run(struct conduct *conduct)
 		default_path(conduct, path_made);
 		path = path_made;
 	}
+	if (conduct->tap_places && open_tap(conduct, path, &diag))
+		return conduct_refuse(conduct, &diag);
 	if (create(&run, conduct, path, &diag))
 		return conduct_refuse(conduct, &diag);
-	if (measure(run, conduct, &interrupted, &diag))
+	if (measure_tapped(run, conduct, &interrupted, &diag))
 		fprintf(stderr, "weft %s: %s; what was measured before is in %s\n",
 			conduct->command, diag.text, path);
 	else if (interrupted)

@@ -18,15 +18,18 @@
 #include "lib/run.h"
 
 struct diag;
+struct sim_tap;
 
 struct conduct {
 	const char *command; /* in messages: "accept" */
 	const char *fabric_path, *plane;
-	const char *run_path; /* NULL: named after the fabric, in the current folder */
-	uint64_t seed, threads;
+	const char *run_path;   /* NULL: named after the fabric, in the current folder */
+	const char *tap_places; /* "leaf1:3,host2"; NULL: nothing is captured */
+	uint64_t seed, threads, snaplen;
 	bool json, verbose, keep_going;
 	struct fabric fabric; /* owned, from conduct_load() on */
 	struct plan plan;     /* filled by the command in between; owned */
+	struct sim_tap *tap;  /* owned; made by conduct_run() for tap_places */
 	/* Draws what the command shows before the report; may be NULL. Returns 0, or the
 	 * error of reading the run. */
 	int (*show)(FILE *out, struct run *run, struct diag *diag);

@@ -25,6 +25,7 @@ static const struct command {
 	{ "incast", cmd_incast, "one stage by hand: many NICs to one" },
 	{ "burst", cmd_burst, "one stage by hand: aligned bursts to one NIC" },
 	{ "ring", cmd_ring, "one stage by hand: ring all-reduce" },
+	{ "sim", cmd_sim, "a stage of the plan on the simulator, captured at its ports" },
 	{ NULL, NULL, NULL },
 };
 

@@ -34,6 +34,8 @@ static unsigned threads_for(const struct runner_options *options)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
+	if (options->tap)
+		return 1;
 	if (options->threads)
 		return options->threads < THREADS_MAX ? options->threads : THREADS_MAX;
 	if (processors < 1)
@@ -146,6 +148,7 @@ static int run_stages(struct runner *runner, size_t first, size_t count)
 		.first = first,
 		.count = count,
 		.threads = threads_for(runner->options),
+		.tap = runner->options->tap,
 		.stop = runner->options->stop,
 		.until_ns = runner->options->until_ns,
 	};

@@ -46,6 +46,8 @@ struct runner_options {
 	bool keep_going;  /* leave nothing out */
 	/* CLOCK_MONOTONIC; stages that have not begun by then are left out. 0: no limit */
 	uint64_t until_ns;
+	/* Captures (sim_tap.h): borrowed, NULL: none. Stages then run one at a time. */
+	struct sim_tap *tap;
 	/* Set by a signal handler to end the run early; set by the runner, too, when it
 	 * has to give up. */
 	volatile sig_atomic_t *stop;

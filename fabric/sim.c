@@ -210,6 +210,7 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 		.fabric = config->fabric,
 		.stage = stage,
 		.routing = config->routing,
+		.tap = config->tap,
 		.packet_free = NONE,
 	};
 	int err = sim_check(config, stage, diag);
@@ -220,10 +221,14 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 	memset(sim.link_down_since, 0xff,
 		sim.fabric->link_count * sizeof(*sim.link_down_since));
 	sim_setup(&sim);
+	if (sim.tap)
+		tap_begin(&sim);
 	start(&sim);
 	run(&sim, &filled.stage);
 	check_conservation(&sim);
 	sim_collect(&sim, id, &filled);
+	if (sim.tap)
+		tap_end(&sim);
 	sim_free(&sim);
 	*result = filled;
 	return 0;

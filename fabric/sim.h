@@ -21,12 +21,14 @@
 #include "lib/run.h"
 
 struct diag;
+struct sim_tap;
 
 struct sim_config {
 	const struct fabric *fabric;       /* borrowed */
 	const struct routing *routing;     /* borrowed */
 	uint64_t seed;                     /* of this stage: loss, marking, source ports */
 	uint64_t t0_ns;                    /* run clock at the start: faults are placed on it */
+	struct sim_tap *tap;               /* borrowed; NULL: captures nothing (sim_tap.h) */
 	const volatile sig_atomic_t *stop; /* may be NULL; non-zero ends the stage early */
 };
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "fabric/sim.h"
+#include "fabric/sim_address.h"
 #include "pfc/counters.h"
 
 static int put_fact(struct run *run, const char *place, const char *key, const char *value,
@@ -24,6 +25,21 @@ static bool down_at_start(const struct fabric *fabric, uint32_t link)
 	return false;
 }
 
+static int put_addresses(struct run *run, const struct fabric *fabric, uint32_t port,
+	const char *place, struct diag *diag)
+{
+	uint32_t nic = fabric->ports[port].nic;
+	char text[SIM_ADDRESS_BYTES];
+	int err;
+
+	sim_mac_text(fabric, port, text);
+	err = put_fact(run, place, F_MAC, text, diag);
+	if (err || nic == PORT_NONE)
+		return err;
+	sim_address_text(fabric, nic, text);
+	return put_fact(run, place, F_ADDRESS, text, diag);
+}
+
 int sim_put_facts(const struct fabric *fabric, struct run *run, struct diag *diag)
 {
 	char place[2 * NAME_BYTES], value[2 * NAME_BYTES];
@@ -40,6 +56,9 @@ int sim_put_facts(const struct fabric *fabric, struct run *run, struct diag *dia
 			fabric_port_name(fabric, port, place);
 		else
 			fabric_nic_name(fabric, from->nic, place);
+		err = put_addresses(run, fabric, port, place, diag);
+		if (err)
+			break;
 		err = put_fact(run, place, F_OPER_STATE, down ? "down" : "up", diag);
 		if (err || down)
 			continue;

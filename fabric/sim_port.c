@@ -62,6 +62,8 @@ static void send_pfc(struct sim *sim, uint32_t port_index)
 		if (port->xoff >> prio & 1)
 			lane_of(sim, port_index, prio)->pauses_sent++;
 	packet->next = NONE;
+	if (sim->tap)
+		tap_sent(sim, port_index, index);
 	port->xoff = port->xon = 0;
 	port->busy_until =
 		sim->now + serialize_ps(PFC_FRAME_BYTES + GAP_BYTES, port->byte_ps_q10);
@@ -90,6 +92,8 @@ static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uin
 	lane->tx_bytes += packet->frame;
 	lane->busy_ps += took;
 	sim->totals.packet_hops++;
+	if (sim->tap)
+		tap_sent(sim, port_index, index);
 	if (port->trouble && trouble_on_the_wire(sim, port_index, index))
 		return;
 	put_on_link(sim, port_index, index);
@@ -152,6 +156,8 @@ void port_arrive_event(struct sim *sim, uint32_t port_index)
 	if (next != NONE)
 		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
 			sim->packets[next].arrival);
+	if (sim->tap)
+		tap_received(sim, port->peer, index);
 	if (sim->ports[port->peer].nic == NONE) {
 		switch_arrive(sim, port->peer, index);
 	} else {
@@ -178,6 +184,8 @@ void port_pfc_event(struct sim *sim, uint32_t port_index)
 	if (next != NONE)
 		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC),
 			sim->packets[next].arrival);
+	if (sim->tap)
+		tap_received(sim, port->peer, index);
 	packet_free(sim, index);
 	port_pause_received(sim, port->peer, masks);
 }

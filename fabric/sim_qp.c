@@ -99,6 +99,8 @@ void qp_post(struct sim *sim, uint32_t index, uint64_t bytes)
 	};
 	qp->snd_end += packets_of(sim, bytes);
 	qp->posted_bytes += bytes;
+	if (sim->tap)
+		tap_posted(sim, index, bytes);
 	qp_wake(sim, index);
 }
 
@@ -130,6 +132,7 @@ static uint32_t build(
 		.class = nic->wrong_dscp ? CLASS_ZERO : CLASS_POLICY,
 		.ecn = qp->not_ect ? ECN_NOT_ECT : ECN_ECT,
 		.last = piece->last,
+		.again = qp->resent & 3,
 	};
 	sim->live++;
 	sim->totals.data_sent++;

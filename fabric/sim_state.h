@@ -58,6 +58,7 @@ struct packet {
 	uint8_t prio : 4;    /* ingress class at the switch that holds it */
 	uint8_t last : 1;    /* of its message */
 	uint8_t corrupt : 1; /* its ICRC is wrong */
+	uint8_t again : 2;   /* packets that the QP had sent again before, modulo 4 */
 };
 
 /* A priority of a port: its egress queue and its ingress account. */
@@ -225,6 +226,7 @@ struct sim {
 	const struct fabric *fabric;
 	const struct plan_stage *stage;
 	const struct routing *routing;
+	struct sim_tap *tap; /* borrowed; NULL: nobody captures */
 	struct routing rerouted;
 	struct fabric cut; /* shallow copy of fabric with links taken out */
 	struct wheel wheel;
@@ -394,6 +396,14 @@ void sim_collect(struct sim *sim, uint32_t id, struct sim_result *result);
 int sim_check(
 	const struct sim_config *config, const struct plan_stage *stage, struct diag *diag);
 void sim_setup(struct sim *sim);
+
+/* sim_tap.c: only with a tap. sent and received: a packet that port sends, or takes in;
+ * posted: the message before snd_end. */
+void tap_begin(struct sim *sim);
+void tap_end(struct sim *sim);
+void tap_posted(struct sim *sim, uint32_t qp, uint64_t bytes);
+void tap_sent(struct sim *sim, uint32_t port, uint32_t packet);
+void tap_received(struct sim *sim, uint32_t port, uint32_t packet);
 
 /* sim.c */
 bool sim_done(const struct sim *sim);

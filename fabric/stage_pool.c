@@ -56,6 +56,7 @@ static void run_one(struct stage_pool *pool, size_t index)
 		.routing = config->routing,
 		.seed = stage_seed(config->plan->seed, stage->name),
 		.t0_ns = plan_start_ns(config->plan, config->first + index),
+		.tap = config->tap,
 		.stop = config->stop,
 	};
 

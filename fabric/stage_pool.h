@@ -26,7 +26,8 @@ struct stage_pool_config {
 	const struct routing *routing;
 	const struct plan *plan;
 	size_t first, count;         /* stages of the plan */
-	unsigned threads;            /* at least 1 */
+	unsigned threads;            /* at least 1; 1 with a tap */
+	struct sim_tap *tap;         /* NULL: captures nothing */
 	volatile sig_atomic_t *stop; /* non-zero: begin no other stage, end those that run */
 	uint64_t until_ns;           /* CLOCK_MONOTONIC: begin no other stage; 0: no limit */
 };

@@ -71,6 +71,8 @@
 /* Facts (run_fact keys) of a port. */
 #define F_OPER_STATE "oper_state" /* "up", "down" at the start of the run */
 #define F_SPEED "speed"           /* bits per second, as the port reports it */
+#define F_MAC "mac"               /* "02:01:00:00:00:03" */
+#define F_ADDRESS "address"       /* of a NIC: "10.0.0.1" */
 #define F_PEER "lldp_peer"        /* port name at the other end, as LLDP tells it */
 
 #endif

@@ -270,18 +270,34 @@ static void begin_resend(struct psn_track *track, uint32_t psn, enum resend_caus
 	track->resend_cause = (uint8_t)cause;
 	track->resend_start = psn;
 	track->resend_limit = track->next;
+	track->resend_skipped = 0;
 }
 
-/* Why a packet behind the highest was sent: by a NAK, or as one of several. */
+/* Whether a packet goes on with the retransmission under way. */
+static bool goes_on(const struct psn_track *track, uint32_t psn)
+{
+	return track->resend_cause != RESEND_NOT && !behind(psn, track->resend_next) &&
+	       behind(psn, track->resend_limit);
+}
+
+/* Why a packet behind the highest was sent: by a NAK, or as one of several. What
+ * goes on with an older retransmission was under way when the NAK was sent, and
+ * does not answer it. */
 static enum resend_cause cause_known(struct psn_track *track, uint32_t psn)
 {
-	if (track->named_cause != RESEND_NOT && !behind(psn, track->named_psn)) {
-		begin_resend(track, psn, track->named_cause);
-		track->named_cause = RESEND_NOT;
-	} else if (track->resend_cause == RESEND_NOT || behind(psn, track->resend_next) ||
-		   !behind(psn, track->resend_limit)) {
-		return RESEND_NOT;
+	bool named = track->named_cause != RESEND_NOT;
+
+	if (goes_on(track, psn) && !(named && psn == track->named_psn)) {
+		if (psn != track->resend_next && !track->resend_skipped) {
+			track->resend_skip = track->resend_next;
+			track->resend_skipped = psn_ahead(psn, track->resend_next);
+		}
+		return track->resend_cause;
 	}
+	if (!named || behind(psn, track->named_psn))
+		return RESEND_NOT;
+	begin_resend(track, psn, track->named_cause);
+	track->named_cause = RESEND_NOT;
 	return track->resend_cause;
 }
 
@@ -369,6 +385,8 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 	cause = cause_known(track, psn);
 	if (asked && was_late(track, context, psn))
 		track->asked_late++;
+	else if (asked && track->named_skipped)
+		track->lost_network++;
 	else
 		track->lost_after += asked;
 	if (cause == RESEND_NOT && first_was_late(track, psn)) {
@@ -482,6 +500,7 @@ void psn_named(
 		node(pool, node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
+	track->named_skipped = psn_ahead(psn, track->resend_skip) < track->resend_skipped;
 }
 
 void psn_finish(struct psn_track *track, const struct psn_context *context)

@@ -80,6 +80,8 @@ struct psn_track {
 	uint32_t named_psn;                 /* a NAK asked for this */
 	uint32_t resend_start, resend_next; /* a retransmission under way, */
 	uint32_t resend_limit;              /* which ends here */
+	uint32_t resend_skip;               /* the first that it lacks, */
+	uint32_t resend_skipped;            /* and how many in a row; 0: none */
 	uint32_t last;                      /* PSN of the packet before */
 
 	uint32_t gap_events, gap_psns;
@@ -94,6 +96,7 @@ struct psn_track {
 	uint8_t named_cause;  /* RESEND_NOT: nobody asked */
 	uint8_t resend_cause; /* RESEND_NOT: none under way */
 	bool started;
+	bool named_skipped; /* the named one was lost when it was sent again, too */
 };
 
 /* The packet at hand and who keeps the books. */
