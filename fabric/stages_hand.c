@@ -62,6 +62,23 @@ static int check_common(
 	return err ? err : check_nic(build, hand->dst, diag);
 }
 
+typedef int stage_fn(
+	struct stage_build *build, const struct hand_stage *hand, struct diag *diag);
+
+static int by_hand(struct plan *plan, const struct fabric *fabric,
+	const struct hand_stage *hand, stage_fn *add, struct diag *diag)
+{
+	struct stage_build build;
+	int err;
+
+	begin(&build, plan, fabric, hand->seed);
+	err = check_common(&build, hand, diag);
+	if (!err)
+		err = add(&build, hand, diag);
+	stage_build_free(&build);
+	return err;
+}
+
 /* --- bw --- */
 
 /* A NIC of another leaf than near's, else another of the same; near itself when it is
@@ -113,15 +130,7 @@ static int bw(struct stage_build *build, const struct hand_stage *hand, struct d
 int plan_bw(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,
 	struct diag *diag)
 {
-	struct stage_build build;
-	int err;
-
-	begin(&build, plan, fabric, hand->seed);
-	err = check_common(&build, hand, diag);
-	if (!err)
-		err = bw(&build, hand, diag);
-	stage_build_free(&build);
-	return err;
+	return by_hand(plan, fabric, hand, bw, diag);
 }
 
 /* --- incast and burst --- */
@@ -217,22 +226,21 @@ static void add_incast(
 	stage_end(build, stage);
 }
 
+static int incast(struct stage_build *build, const struct hand_stage *hand, struct diag *diag)
+{
+	struct incast incast = INCAST_INIT;
+	int err = gather(build, hand, true, &incast, diag);
+
+	if (!err)
+		add_incast(build, hand, &incast);
+	incast_free(&incast);
+	return err;
+}
+
 int plan_incast(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,
 	struct diag *diag)
 {
-	struct incast incast = INCAST_INIT;
-	struct stage_build build;
-	int err;
-
-	begin(&build, plan, fabric, hand->seed);
-	err = check_common(&build, hand, diag);
-	if (!err)
-		err = gather(&build, hand, true, &incast, diag);
-	if (!err)
-		add_incast(&build, hand, &incast);
-	incast_free(&incast);
-	stage_build_free(&build);
-	return err;
+	return by_hand(plan, fabric, hand, incast, diag);
 }
 
 static void add_burst(
@@ -258,27 +266,27 @@ static void add_burst(
 	stage_end(build, stage);
 }
 
+static int burst(struct stage_build *build, const struct hand_stage *hand, struct diag *diag)
+{
+	struct incast incast = INCAST_INIT;
+	int err;
+
+	if (or_bytes(hand->burst_bytes, BURST_BYTES) >
+		HAND_BYTES_MAX / or_count(hand->bursts, BURSTS))
+		return diag_error(diag, -EINVAL,
+			"too many bytes: expected at most 1024 GiB over all bursts of a "
+			"sender");
+	err = gather(build, hand, false, &incast, diag);
+	if (!err)
+		add_burst(build, hand, &incast);
+	incast_free(&incast);
+	return err;
+}
+
 int plan_burst(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,
 	struct diag *diag)
 {
-	struct incast incast = INCAST_INIT;
-	struct stage_build build;
-	int err;
-
-	begin(&build, plan, fabric, hand->seed);
-	err = check_common(&build, hand, diag);
-	if (!err && or_bytes(hand->burst_bytes, BURST_BYTES) >
-			    HAND_BYTES_MAX / or_count(hand->bursts, BURSTS))
-		err = diag_error(diag, -EINVAL,
-			"too many bytes: expected at most 1024 GiB over all bursts of a "
-			"sender");
-	if (!err)
-		err = gather(&build, hand, false, &incast, diag);
-	if (!err)
-		add_burst(&build, hand, &incast);
-	incast_free(&incast);
-	stage_build_free(&build);
-	return err;
+	return by_hand(plan, fabric, hand, burst, diag);
 }
 
 /* --- ring --- */
@@ -301,7 +309,8 @@ static int check_ring(const struct hand_stage *hand, uint32_t members, uint64_t 
 	return 0;
 }
 
-static int ring(struct stage_build *build, const struct hand_stage *hand, uint32_t *nics,
+/* On success the stage owns nics. */
+static int ring_over(struct stage_build *build, const struct hand_stage *hand, uint32_t *nics,
 	struct diag *diag)
 {
 	uint32_t rail = or_count(hand->rail, 1);
@@ -330,24 +339,23 @@ static int ring(struct stage_build *build, const struct hand_stage *hand, uint32
 	return 0;
 }
 
-int plan_ring(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,
-	struct diag *diag)
+static int ring(struct stage_build *build, const struct hand_stage *hand, struct diag *diag)
 {
-	struct stage_build build;
+	uint32_t rails = build->fabric->rails;
 	uint32_t *nics;
 	int err;
 
-	begin(&build, plan, fabric, hand->seed);
-	err = check_common(&build, hand, diag);
-	if (!err && hand->rail > fabric->rails)
-		err = diag_error(
-			diag, -EINVAL, "rail %u: expected 1..%u", hand->rail, fabric->rails);
-	if (!err) {
-		nics = zeroed(build.by_leaf.count + 1, sizeof(*nics));
-		err = ring(&build, hand, nics, diag);
-		if (err)
-			free(nics);
-	}
-	stage_build_free(&build);
+	if (hand->rail > rails)
+		return diag_error(diag, -EINVAL, "rail %u: expected 1..%u", hand->rail, rails);
+	nics = zeroed(build->by_leaf.count + 1, sizeof(*nics));
+	err = ring_over(build, hand, nics, diag);
+	if (err)
+		free(nics);
 	return err;
+}
+
+int plan_ring(struct plan *plan, const struct fabric *fabric, const struct hand_stage *hand,
+	struct diag *diag)
+{
+	return by_hand(plan, fabric, hand, ring, diag);
 }
