@@ -254,6 +254,52 @@ size_t evidence_first_path(const struct evidence *evidence, uint32_t flow)
 	return low;
 }
 
+/* The largest number of frames that can be on their way in one direction when
+ * a window closes before the network is empty: what the cable holds in frames of
+ * the least size, and one at each end. */
+static uint64_t in_flight_most(const struct link *link)
+{
+	uint64_t cable_ns = (uint64_t)link->length_m * 5;
+
+	return link->speed_bps / 8 * cable_ns / NS_PER_S / 84 + 2;
+}
+
+static bool is_settled(const struct evidence *evidence)
+{
+	if (evidence->stage.status != RUN_COMPLETE)
+		return false;
+	for (size_t i = 0; i < evidence->flow_count; i++)
+		if (!evidence->flows[i].complete)
+			return false;
+	return true;
+}
+
+static bool had_carrier(const struct evidence *evidence, const struct link *link)
+{
+	return evidence_sum(evidence, link->a, M_CARRIER) == 0 &&
+	       evidence_sum(evidence, link->b, M_CARRIER) == 0;
+}
+
+bool evidence_lost(
+	const struct evidence *evidence, uint32_t port, uint64_t *sent_out, uint64_t *lost)
+{
+	const struct fabric *fabric = evidence->fabric;
+	uint64_t sent = evidence_at(evidence, port, M_TX_PACKETS), got;
+	const struct link *link;
+
+	if (fabric->ports[port].link == PORT_NONE)
+		return false;
+	link = &fabric->links[fabric->ports[port].link];
+	got = evidence_at(evidence, fabric->ports[port].peer, M_RX_PACKETS);
+	if (sent == EVIDENCE_ABSENT || got == EVIDENCE_ABSENT || !had_carrier(evidence, link))
+		return false;
+	*sent_out = sent;
+	*lost = 0;
+	if (sent > got && (is_settled(evidence) || sent > got + in_flight_most(link)))
+		*lost = sent - got;
+	return true;
+}
+
 int evidence_load(struct evidence *evidence, struct run *run, const struct fabric *fabric,
 	const struct lookup *lookup, const struct run_stage *stage, struct diag *diag)
 {

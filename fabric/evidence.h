@@ -106,6 +106,12 @@ void evidence_free(struct evidence *evidence); /* safe twice */
 /* Index of the first path of a flow (its number in the stage), or path_count. */
 size_t evidence_first_path(const struct evidence *evidence, uint32_t flow);
 
+/* Packets that left a port and how many of them its peer did not get, in the stage's
+ * window; what can still be on the cable in a window that closed early is not lost. false:
+ * not known, or the carrier came and went. */
+bool evidence_lost(
+	const struct evidence *evidence, uint32_t port, uint64_t *sent, uint64_t *lost);
+
 /* Value of a metric at a port, or EVIDENCE_ABSENT. */
 static inline uint64_t evidence_at(
 	const struct evidence *evidence, uint32_t port, enum metric metric)

@@ -27,55 +27,21 @@ static void *begin(const struct judging *judging)
 	return zeroed(judging->fabric->port_count, sizeof(struct direction));
 }
 
-/* The largest number of frames that can be on their way in one direction when
- * a window closes before the network is empty: what the cable holds in frames of
- * the least size, and one at each end. */
-static uint64_t in_flight_most(const struct link *link)
-{
-	uint64_t cable_ns = (uint64_t)link->length_m * 5;
-
-	return link->speed_bps / 8 * cable_ns / NS_PER_S / 84 + 2;
-}
-
-static bool is_settled(const struct evidence *evidence)
-{
-	if (evidence->stage.status != RUN_COMPLETE)
-		return false;
-	for (size_t i = 0; i < evidence->flow_count; i++)
-		if (!evidence->flows[i].complete)
-			return false;
-	return true;
-}
-
-static bool had_carrier(const struct evidence *evidence, const struct link *link)
-{
-	return evidence_sum(evidence, link->a, M_CARRIER) == 0 &&
-	       evidence_sum(evidence, link->b, M_CARRIER) == 0;
-}
-
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
 	const struct fabric *fabric = judging->fabric;
 	struct direction *directions = state;
-	bool settled = is_settled(evidence);
 
 	for (uint32_t port = 0; port < fabric->port_count; port++) {
 		struct direction *direction = &directions[port];
-		uint64_t sent = evidence_at(evidence, port, M_TX_PACKETS), got, open;
-		const struct link *link;
+		uint64_t sent, lost;
 
-		if (fabric->ports[port].link == PORT_NONE)
+		if (!evidence_lost(evidence, port, &sent, &lost))
 			continue;
-		link = &fabric->links[fabric->ports[port].link];
-		got = evidence_at(evidence, fabric->ports[port].peer, M_RX_PACKETS);
-		if (sent == EVIDENCE_ABSENT || got == EVIDENCE_ABSENT ||
-			!had_carrier(evidence, link))
-			continue;
-		open = settled ? 0 : in_flight_most(link);
 		direction->sent += sent;
-		if (sent <= got + open)
+		if (!lost)
 			continue;
-		direction->lost += sent - got;
+		direction->lost += lost;
 		direction->crc += evidence_sum(evidence, fabric->ports[port].peer, M_CRC);
 		seen_add(&direction->seen, &evidence->stage);
 	}
