@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Nights made up by a seed: LINKS links, NICS NICs, pairs and stages, each rate with
+ * normal noise and now and then a bad night, each loss by Poisson. What is asked is
+ * what an operator asks: is the bad link named in time, and is anybody else?
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/rng.h"
+#include "lib/units.h"
+#include "reports/history.h"
+
+#define NIGHTS 30
+#define LINKS 64
+#define NICS 32
+#define SEEDS 100
+#define PACKETS 1000000
+
+#define WORSE_LINK "link 7"   /* loses 0.3 % of its rate a night */
+#define LOSSY_LINK "link 11"  /* loses 10 packets in a million more each night */
+#define BETTER_LINK "link 23" /* gains 0.3 % a night */
+
+struct nights {
+	struct digest digests[NIGHTS];
+	struct history_run runs[NIGHTS];
+};
+
+static double uniform(struct rng *rng)
+{
+	return (double)(rng_u64(rng) >> 11) / 9007199254740992.0;
+}
+
+static double normal(struct rng *rng)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += uniform(rng);
+	return sum;
+}
+
+static uint64_t poisson(struct rng *rng, double mean)
+{
+	double product = uniform(rng), least = exp(-mean);
+	uint64_t count = 0;
+
+	for (; product > least; count++)
+		product *= uniform(rng);
+	return count;
+}
+
+/* 0.2 % of normal noise, and in one night of a hundred up to 5 % less. */
+static double noisy(struct rng *rng, double rate)
+{
+	rate *= 1 + 0.002 * normal(rng);
+	return rng_below(rng, 100) == 0 ? rate * (1 - 0.05 * uniform(rng)) : rate;
+}
+
+static void add_rate(
+	struct digest *digest, enum digest_metric metric, const char *kind, int i, double rate)
+{
+	char subject[32];
+
+	snprintf(subject, sizeof(subject), "%s %d", kind, i);
+	digest_add(digest, metric, subject)->value = rate;
+}
+
+static void add_counts(struct digest *digest, enum digest_metric metric, const char *kind,
+	int i, uint64_t events)
+{
+	struct digest_figure *figure;
+	char subject[32];
+
+	snprintf(subject, sizeof(subject), "%s %d", kind, i);
+	figure = digest_add(digest, metric, subject);
+	figure->events = events;
+	figure->of = PACKETS;
+	figure->value = (double)events / PACKETS;
+}
+
+static double link_rate(struct rng *rng, int link, int night, bool faulty)
+{
+	double rate = noisy(rng, 100e9);
+
+	if (faulty && link == 7)
+		rate *= 1 - 0.003 * night;
+	if (faulty && link == 23)
+		rate *= 0.9 + 0.003 * night;
+	return rate;
+}
+
+static void make_night(struct digest *digest, struct rng *rng, int night, bool faulty)
+{
+	*digest = (struct digest)DIGEST_INIT;
+	digest->ended = true;
+	for (int i = 0; i < LINKS; i++) {
+		double lossy = faulty && i == 11 ? 10.0 * night : 0;
+
+		add_rate(digest, DIGEST_LINK_RATE, "link", i, link_rate(rng, i, night, faulty));
+		/* every fourth link loses some, and always has */
+		add_counts(digest, DIGEST_LINK_LOSS, "link", i,
+			poisson(rng, i % 4 == 0 ? 20 : 0.1 + lossy));
+	}
+	for (int i = 0; i < NICS; i++) {
+		add_rate(digest, DIGEST_NIC_SENT, "nic", i, noisy(rng, 97e9));
+		add_rate(digest, DIGEST_NIC_RECEIVED, "nic", i, noisy(rng, 97e9));
+		add_rate(digest, DIGEST_PAIR_GOODPUT, "pair", i, noisy(rng, 96e9));
+		digest_add(digest, DIGEST_NIC_PAUSE, digest->figures[3 * LINKS / 2].subject)
+			->value = 0;
+	}
+	digest_sort(digest);
+}
+
+static struct nights *make_nights(uint64_t seed, bool faulty)
+{
+	struct nights *nights = calloc(1, sizeof(*nights));
+	struct rng rng;
+
+	assert_non_null(nights);
+	rng_init(&rng, seed);
+	for (int i = 0; i < NIGHTS; i++) {
+		make_night(&nights->digests[i], &rng, i, faulty);
+		snprintf(nights->runs[i].name, sizeof(nights->runs[i].name), "night-%02d", i);
+		nights->runs[i].digest = &nights->digests[i];
+	}
+	return nights;
+}
+
+static void free_nights(struct nights *nights)
+{
+	for (int i = 0; i < NIGHTS; i++)
+		digest_free(&nights->digests[i]);
+	free(nights);
+}
+
+static bool is_claimed(const struct history *history, enum claim_kind kind, enum change change,
+	const char *subject)
+{
+	for (size_t i = 0; i < history->count; i++)
+		if (history->claims[i].kind == kind && history->claims[i].change == change &&
+			strcmp(history->claims[i].subject, subject) == 0)
+			return true;
+	return false;
+}
+
+/* Claims of something worse about anybody else. */
+static int count_false(const struct history *history)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < history->count; i++) {
+		const struct claim *claim = &history->claims[i];
+		bool expected = strcmp(claim->subject, WORSE_LINK) == 0 ||
+				strcmp(claim->subject, LOSSY_LINK) == 0;
+
+		if (claim->change == CHANGE_WORSE && !expected) {
+			print_message("%s %s %s p %g, %zu runs\n",
+				claim->kind == CLAIM_DRIFT ? "drift" : "step",
+				digest_info(claim->metric)->name, claim->subject, claim->p,
+				claim->runs);
+			count++;
+		}
+	}
+	return count;
+}
+
+struct score {
+	int rate, loss, better; /* seeds in which it was named by night 10 */
+	int lost;               /* nights after that in which the slow link was not named */
+	int wrong;              /* false claims, all nights */
+};
+
+static void score_seed(struct score *score, uint64_t seed)
+{
+	struct nights *nights = make_nights(seed, true);
+
+	for (size_t night = HISTORY_LEAST; night <= NIGHTS; night++) {
+		struct history history;
+		bool slow;
+
+		history_make(&history, nights->runs, night, HISTORY_NONE);
+		slow = is_claimed(&history, CLAIM_DRIFT, CHANGE_WORSE, WORSE_LINK);
+		if (night == 10) {
+			score->rate += slow;
+			score->loss +=
+				is_claimed(&history, CLAIM_DRIFT, CHANGE_WORSE, LOSSY_LINK);
+			score->better +=
+				is_claimed(&history, CLAIM_DRIFT, CHANGE_BETTER, BETTER_LINK);
+		}
+		score->lost += night > 10 && !slow;
+		score->wrong += count_false(&history);
+		history_free(&history);
+	}
+	free_nights(nights);
+}
+
+static void a_slow_drift_is_named_by_night_ten_and_nobody_else_is(void **state)
+{
+	struct score score = { 0 };
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+		score_seed(&score, seed);
+	print_message("by night 10, of %d seeds: rate %d, loss %d, better %d; later nights "
+		      "without it %d; false %d\n",
+		SEEDS, score.rate, score.loss, score.better, score.lost, score.wrong);
+	assert_true(score.rate >= 95);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slow_drift_is_named_by_night_ten_and_nobody_else_is),
+	};
+
+	return cmocka_run_group_tests_name("history", tests, NULL, NULL);
+}
