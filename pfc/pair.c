@@ -122,8 +122,12 @@ static uint64_t misfit(const struct wire *wire, const struct flow *candidate,
 	}
 	if (hint == PAIR_NAK && psn_is_missing(track, &wire->holes, psn))
 		return 0;
-	if (psn_ahead(psn, track->lowest) >= PSN_HALF)
-		return UINT64_MAX;
+	/* The very first of a connection may be what was lost. */
+	if (psn_ahead(psn, track->lowest) >= PSN_HALF) {
+		back = psn_ahead(track->lowest, psn);
+		return hint == PAIR_NAK && back <= slack ? PSN_HALF + (uint64_t)back
+							 : UINT64_MAX;
+	}
 	if (back < PSN_HALF)
 		return 1 + (uint64_t)back;
 	back = psn_ahead(psn, track->next - 1);

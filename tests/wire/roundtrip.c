@@ -36,7 +36,7 @@ static const struct scenario {
 	{ "quiet", FABRIC, "pairs-local-1", false, false, false },
 	{ "ecn", FABRIC, "incast-3-ect-1", false, true, false },
 	{ "pfc", FABRIC, "incast-3-not-ect-1", false, false, true },
-	{ "loss", FABRIC FAULT("kind: loss, place: \"leaf1:5-spine1:1\", amount: 0.01"),
+	{ "loss", FABRIC FAULT("kind: loss, place: \"leaf1:5-spine1:1\", amount: 0.02"),
 		"permutation-1-4qp", true, false, false },
 	{ "loss-ecn", FABRIC FAULT("kind: loss, place: \"leaf1:5-spine1:1\", amount: 0.01"),
 		"incast-3-ect-1", true, true, false },
@@ -219,6 +219,12 @@ static void compare_nic(
 		SENT(nic, packets_sent));
 	compare(nic, "sent again", wire_sum(root, address, NULL, "retransmitted"),
 		SENT(nic, packets_resent));
+	if (SENT(nic, timeouts) == 0)
+		compare(nic, "sent again after a timeout",
+			wire_sum(root, address, NULL, "timeout"), 0);
+	if (GOT(nic, timeouts) == 0)
+		compare(nic, "received again after a timeout",
+			wire_sum(root, NULL, address, "timeout"), 0);
 	compare(nic, "data received", wire_sum(root, NULL, address, "requests"),
 		GOT(nic, packets_received));
 	compare(nic, "CE received", wire_sum(root, NULL, address, "ce_data"),
