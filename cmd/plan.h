@@ -32,6 +32,5 @@ int plan_print_text(FILE *out, const struct plan_view *view);
 int plan_print_json(FILE *out, const struct plan_view *view);
 
 /* "loss", ... as in the fabric file. */
-const char *plan_fault_name(enum fault_kind kind);
 
 #endif

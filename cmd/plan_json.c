@@ -123,6 +123,26 @@ static void put_limits(struct json *root, const struct limits *limits)
 	json_put_double(object, "spike", share(limits->spike_ppb));
 }
 
+/* What only some kinds of fault have. */
+static void put_more(
+	struct json *object, const struct fabric *fabric, const struct fault *fault)
+{
+	char other[2 * NAME_BYTES];
+
+	if ((fault->kind == FAULT_DSCP_MAP || fault->kind == FAULT_CNP_MAP) &&
+		fault->port == PORT_NONE)
+		json_put_u64(object, "priority", fault->priority);
+	if (fault->kind == FAULT_BURST_LOSS)
+		json_put_u64(object, "burst", fault->burst);
+	if (fault->kind == FAULT_SWAP) {
+		fabric_link_name(fabric, fault->other, other);
+		json_put_text(object, "with", other);
+	}
+	if (fault->kind == FAULT_ROUTE)
+		json_put_text(object, "towards",
+			fabric->nodes[fabric_leaf_node(fabric, fault->towards)].name);
+}
+
 static void put_faults(struct json *root, const struct fabric *fabric)
 {
 	struct json *array = json_put_array(root, "faults");
@@ -131,18 +151,19 @@ static void put_faults(struct json *root, const struct fabric *fabric)
 		const struct fault *fault = &fabric->faults[i];
 		struct json *object = json_add_object(array);
 
-		json_put_text(object, "kind", plan_fault_name(fault->kind));
+		json_put_text(object, "kind", fault_kind_name(fault->kind));
 		json_put_text(object, "place", fault->place);
 		json_put_u64(object, "from_ns", fault->from_ns);
 		json_put_u64(object, "to_ns", fault->to_ns); /* null: to the end */
 		if (fault->amount_ppb)
 			json_put_double(object, "amount", share(fault->amount_ppb));
-		if (fault->kind == FAULT_FLAP) {
+		if (fault->amount_ns)
 			json_put_u64(object, "amount_ns", fault->amount_ns);
+		if (fault->amount_count)
+			json_put_u64(object, "amount_count", fault->amount_count);
+		if (fault->period_ns)
 			json_put_u64(object, "period_ns", fault->period_ns);
-		}
-		if (fault->kind == FAULT_DSCP_MAP && fault->port == PORT_NONE)
-			json_put_u64(object, "priority", fault->priority);
+		put_more(object, fabric, fault);
 	}
 }
 

@@ -12,23 +12,6 @@
 #define CABLES_SHOWN 8u
 #define LABEL "  %-20s"
 
-const char *plan_fault_name(enum fault_kind kind)
-{
-	static const char *const names[] = {
-		[FAULT_LOSS] = "loss",
-		[FAULT_RATE] = "rate",
-		[FAULT_DOWN] = "down",
-		[FAULT_FLAP] = "flap",
-		[FAULT_PFC_OFF] = "pfc-off",
-		[FAULT_DSCP_MAP] = "dscp-map",
-		[FAULT_ECN_OFF] = "ecn-off",
-		[FAULT_SLOW_RECEIVER] = "slow-receiver",
-		[FAULT_PAUSE_STORM] = "pause-storm",
-	};
-
-	return names[kind];
-}
-
 static const char *plural(uint64_t count, const char *one, const char *many)
 {
 	return count == 1 ? one : many;
@@ -178,8 +161,15 @@ static void print_policy(FILE *out, const struct plan_view *view)
 		"buffer", a, b, c);
 }
 
-static void print_amount(FILE *out, const struct fault *fault)
+static bool takes_priority(const struct fault *fault)
 {
+	return (fault->kind == FAULT_DSCP_MAP || fault->kind == FAULT_CNP_MAP) &&
+	       fault->port == PORT_NONE;
+}
+
+static void print_amount(FILE *out, const struct fabric *fabric, const struct fault *fault)
+{
+	char other[2 * NAME_BYTES];
 	char amount[QUANTITY_TEXT], period[QUANTITY_TEXT];
 
 	if (fault->kind == FAULT_FLAP) {
@@ -189,8 +179,18 @@ static void print_amount(FILE *out, const struct fault *fault)
 	} else if (fault->amount_ppb) {
 		quantity_print(QUANTITY_SHARE, fault->amount_ppb, amount);
 		fprintf(out, "  %s", amount);
-	} else if (fault->kind == FAULT_DSCP_MAP && fault->port == PORT_NONE) {
+	} else if (fault->amount_ns) {
+		quantity_print(QUANTITY_TIME, fault->amount_ns, amount);
+		fprintf(out, "  %s", amount);
+	} else if (fault->amount_count) {
+		fprintf(out, "  %" PRIu64, fault->amount_count);
+	} else if (takes_priority(fault)) {
 		fprintf(out, "  to priority %u", fault->priority);
+	} else if (fault->kind == FAULT_SWAP) {
+		fabric_link_name(fabric, fault->other, other);
+		fprintf(out, "  with %s", other);
+	} else if (fault->kind == FAULT_ROUTE) {
+		fprintf(out, "  for leaf%u", fault->towards + 1);
 	}
 }
 
@@ -204,8 +204,8 @@ static void print_faults(FILE *out, const struct fabric *fabric)
 	for (uint32_t i = 0; i < fabric->fault_count; i++) {
 		const struct fault *fault = &fabric->faults[i];
 
-		fprintf(out, LABEL "%s", plan_fault_name(fault->kind), fault->place);
-		print_amount(out, fault);
+		fprintf(out, LABEL "%s", fault_kind_name(fault->kind), fault->place);
+		print_amount(out, fabric, fault);
 		if (fault->from_ns || fault->to_ns != UINT64_MAX) {
 			quantity_print(QUANTITY_TIME, fault->from_ns, from);
 			quantity_print(QUANTITY_TIME, fault->to_ns, to);

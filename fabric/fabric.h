@@ -57,6 +57,44 @@ enum fault_kind {
 	FAULT_ECN_OFF,       /* switch or port: never marks */
 	FAULT_SLOW_RECEIVER, /* NIC: drains at this share of its speed */
 	FAULT_PAUSE_STORM,   /* NIC: sends XOFF without end */
+	/* Of a link, or of the direction that leaves a port. */
+	FAULT_BURST_LOSS, /* this share lost, `burst` packets in a row on the mean */
+	FAULT_CORRUPT,    /* this share arrives with a wrong ICRC */
+	FAULT_CNP_LOSS,   /* this share of CNPs lost */
+	FAULT_DELAY,      /* takes `amount_ns` longer */
+	FAULT_SWAP,       /* link: its upper end changes places with that of `other` */
+	/* Of a switch or one of its ports; FAULT_MTU also of a NIC. */
+	FAULT_MTU,          /* takes in no IP packet above `amount_count` bytes */
+	FAULT_XOFF,         /* XOFF at `amount_count` bytes */
+	FAULT_HEADROOM,     /* this share of the headroom */
+	FAULT_ALPHA,        /* XOFF at this share of the free buffer */
+	FAULT_ECN,          /* thresholds times this */
+	FAULT_SCHEDULER,    /* lossless priority: this share of turns while others wait */
+	FAULT_WATCHDOG,     /* detection time `amount_ns` */
+	FAULT_WATCHDOG_OFF, /* none */
+	FAULT_POLICER,      /* takes in this share of the speed, and drops the rest */
+	FAULT_DROP_SIZE,    /* loses frames above `amount_count` bytes, uncounted */
+	FAULT_DROP_FLOWS,   /* loses this share of 5-tuples, uncounted */
+	FAULT_BLACK_HOLE,   /* discards what should leave there */
+	/* Of a switch. */
+	FAULT_SAME_HASH, /* all that have it pick by one seed: polarised */
+	FAULT_PAIR_HASH, /* ECMP without the UDP source port */
+	FAULT_SPRAY,     /* ECMP by packet */
+	FAULT_CNP_MAP,   /* CNPs are put in `priority`; NIC: sent with the data's DSCP */
+	/* Of a port between switches. */
+	FAULT_ROUTE_MISSING, /* in no route group of its switch */
+	FAULT_ROUTE,         /* the only way of its switch towards a leaf */
+	/* Of a NIC. */
+	FAULT_CC_OFF,        /* ignores CNPs */
+	FAULT_CNP_OFF,       /* sends none */
+	FAULT_CNP_PERIOD,    /* least time between CNPs of a flow `amount_ns` */
+	FAULT_CC_STEP,       /* rate steps up by this many times the policy's */
+	FAULT_TIMEOUT,       /* ACK timeout t = `amount_count` */
+	FAULT_BACK_TO_ZERO,  /* a loss starts the whole message again */
+	FAULT_SLOW_RECOVERY, /* waits `amount_ns` after a NAK */
+	FAULT_SLOW_POST,     /* host: posts each step of a collective `amount_ns` late */
+	FAULT_STALL,         /* host: posts nothing */
+	FAULT_KINDS
 };
 
 struct fault {
@@ -70,10 +108,17 @@ struct fault {
 	uint64_t from_ns, to_ns; /* on the run's clock; to_ns UINT64_MAX: to the end */
 	uint64_t amount_ppb;     /* loss probability, or share of the speed that is left */
 	uint64_t amount_ns, period_ns;
-	uint8_t priority;           /* where FAULT_DSCP_MAP puts the traffic */
+	uint64_t amount_count;      /* bytes, or t of a timeout */
+	uint32_t burst;             /* packets */
+	uint32_t other;             /* link of FAULT_SWAP */
+	uint32_t towards;           /* leaf of FAULT_ROUTE, from 0 */
+	uint8_t priority;           /* where FAULT_DSCP_MAP and FAULT_CNP_MAP put the traffic */
 	uint32_t line;              /* in the file */
 	char place[2 * NAME_BYTES]; /* as given */
 };
+
+/* "loss", "rate", ...: as in the file. */
+const char *fault_kind_name(enum fault_kind kind);
 
 /* What a run must reach. 0 in the file means the default; sources:
  * facts in docs/limits.md. */
@@ -110,6 +155,8 @@ struct fabric {
 	uint32_t rails;             /* NICs a host */
 	uint32_t mtu_bytes;         /* RoCE MTU: payload of a packet; 4096 */
 	uint64_t switch_ns, nic_ns; /* latency of a switch, of a NIC (each side) */
+	uint64_t obey_ns;           /* from an XOFF that is in to the last packet begun; 0 */
+	uint64_t reroute_ns;        /* from loss of carrier to new forwarding tables; 1 ms */
 	struct policy policy;
 	struct limits limits;
 	struct fault *faults;

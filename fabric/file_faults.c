@@ -3,74 +3,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/file_fault_kinds.h"
 #include "fabric/file_parts.h"
 #include "lib/grow.h"
 #include "lib/units.h"
 #include "lib/utf8.h"
 
-enum place {
-	PLACE_LINK = 1 << 0, /* leaf1-spine2: both directions */
-	PLACE_PORT =
-		1 << 1, /* leaf1:9: the direction that leaves it, or the port's own doing */
-	PLACE_SWITCH = 1 << 2, /* leaf1 */
-	PLACE_NIC = 1 << 3,    /* host3, host3:2 */
-};
-
-enum amount { AMOUNT_NONE, AMOUNT_SHARE, AMOUNT_TIME };
-
-/* What each kind takes, in the order of enum fault_kind. Where a kind works on
- * links or their directions and the place is a NIC, the NIC's link is meant. */
-static const struct kind {
-	const char *name;
-	unsigned places;
-	const char *expected; /* places, for the refusal */
-	enum amount amount;
-	uint64_t amount_default, min, max;
-	uint64_t period_default; /* 0: takes no period */
-	bool takes_priority;
-} kinds[] = {
-	[FAULT_LOSS] = { "loss", PLACE_LINK | PLACE_PORT | PLACE_NIC,
-		"a link such as leaf1-spine2, a port such as leaf1:9, or a NIC", AMOUNT_SHARE,
-		PPB / 1000, 1, PPB, 0, false },
-	[FAULT_RATE] = { "rate", PLACE_LINK | PLACE_PORT | PLACE_NIC,
-		"a link such as leaf1-spine2, a port such as leaf1:9, or a NIC", AMOUNT_SHARE,
-		PPB / 2, PPB / 1000, PPB - 1, 0, false },
-	[FAULT_DOWN] = { "down", PLACE_LINK | PLACE_PORT | PLACE_NIC,
-		"a link such as leaf1-spine2, or a port or NIC of it", AMOUNT_NONE, 0, 0, 0, 0,
-		false },
-	[FAULT_FLAP] = { "flap", PLACE_LINK | PLACE_PORT | PLACE_NIC,
-		"a link such as leaf1-spine2, or a port or NIC of it", AMOUNT_TIME, NS_PER_MS,
-		NS_PER_US, 3600 * NS_PER_S, 10 * NS_PER_MS, false },
-	[FAULT_PFC_OFF] = { "pfc-off", PLACE_SWITCH | PLACE_PORT,
-		"a switch such as leaf1, or one of its ports such as leaf1:9", AMOUNT_NONE, 0,
-		0, 0, 0, false },
-	[FAULT_DSCP_MAP] = { "dscp-map", PLACE_SWITCH | PLACE_NIC,
-		"a switch such as leaf1, or a NIC such as host3", AMOUNT_NONE, 0, 0, 0, 0,
-		true },
-	[FAULT_ECN_OFF] = { "ecn-off", PLACE_SWITCH | PLACE_PORT,
-		"a switch such as leaf1, or one of its ports such as leaf1:9", AMOUNT_NONE, 0,
-		0, 0, 0, false },
-	[FAULT_SLOW_RECEIVER] = { "slow-receiver", PLACE_NIC, "a NIC such as host3 or host3:2",
-		AMOUNT_SHARE, PPB / 2, PPB / 1000, PPB - 1, 0, false },
-	[FAULT_PAUSE_STORM] = { "pause-storm", PLACE_NIC, "a NIC such as host3 or host3:2",
-		AMOUNT_NONE, 0, 0, 0, 0, false },
-};
-
-static int not_a_place(const struct file *file, const struct doc_fault *doc)
+static int not_a_place(
+	const struct file *file, const struct doc_fault *doc, enum fault_kind kind)
 {
 	char shown[UTF8_CLIP];
 
 	utf8_clip(doc->place.text, shown);
 	return file_refuse(file, doc->place.line,
 		"faults.place \"%s\" of %s: no such place in this fabric: expected %s", shown,
-		kinds[doc->kind.number].name, kinds[doc->kind.number].expected);
+		fault_kind_name(kind), fault_form(kind)->expected);
 }
 
-static int wrong_place(const struct file *file, const struct doc_fault *doc, const char *what)
+static int wrong_place(const struct file *file, const struct doc_fault *doc,
+	enum fault_kind kind, const char *what)
 {
 	return file_refuse(file, doc->place.line, "faults.place \"%s\" of %s: %s: expected %s",
-		doc->place.text, kinds[doc->kind.number].name, what,
-		kinds[doc->kind.number].expected);
+		doc->place.text, fault_kind_name(kind), what, fault_form(kind)->expected);
 }
 
 /* The link of a port, as the place of a kind that works on links. */
@@ -79,17 +33,17 @@ static int place_cable(const struct file *file, const struct doc_fault *doc, uin
 {
 	fault->link = file->fabric->ports[port].link;
 	if (fault->link == PORT_NONE)
-		return wrong_place(file, doc, "nothing is plugged in there");
+		return wrong_place(file, doc, fault->kind, "nothing is plugged in there");
 	return 0;
 }
 
 static int place_nic(const struct file *file, const struct doc_fault *doc, uint32_t port,
 	struct fault *fault)
 {
-	const struct kind *kind = &kinds[fault->kind];
+	const struct fault_form *kind = fault_form(fault->kind);
 
 	if (!(kind->places & PLACE_NIC))
-		return wrong_place(file, doc, "a NIC");
+		return wrong_place(file, doc, fault->kind, "a NIC");
 	if (kind->places & PLACE_LINK)
 		return place_cable(file, doc, port, fault);
 	fault->node = file->fabric->ports[port].node;
@@ -100,16 +54,16 @@ static int place_nic(const struct file *file, const struct doc_fault *doc, uint3
 static int place_port(const struct file *file, const struct doc_fault *doc, uint32_t port,
 	struct fault *fault)
 {
-	const struct kind *kind = &kinds[fault->kind];
+	const struct fault_form *kind = fault_form(fault->kind);
 
 	if (file->fabric->ports[port].nic != PORT_NONE)
 		return place_nic(file, doc, port, fault);
 	if (!(kind->places & PLACE_PORT))
-		return wrong_place(file, doc, "a port of a switch");
+		return wrong_place(file, doc, fault->kind, "a port of a switch");
 	if (fault->kind == FAULT_DOWN || fault->kind == FAULT_FLAP)
 		return place_cable(file, doc, port, fault);
 	if (file->fabric->ports[port].link == PORT_NONE)
-		return wrong_place(file, doc, "nothing is plugged in there");
+		return wrong_place(file, doc, fault->kind, "nothing is plugged in there");
 	fault->port = port;
 	return 0;
 }
@@ -123,10 +77,10 @@ static int place_node(const struct file *file, const struct doc_fault *doc, uint
 		return file_refuse(file, doc->place.line,
 			"faults.place \"%s\" of %s: %s has %u NICs: expected one of them, such "
 			"as %s:1",
-			doc->place.text, kinds[fault->kind].name, n->name, n->port_count,
+			doc->place.text, fault_kind_name(fault->kind), n->name, n->port_count,
 			n->name);
-	if (!(kinds[fault->kind].places & PLACE_SWITCH))
-		return wrong_place(file, doc, "a whole switch");
+	if (!(fault_form(fault->kind)->places & PLACE_SWITCH))
+		return wrong_place(file, doc, fault->kind, "a whole switch");
 	fault->node = node;
 	return 0;
 }
@@ -143,21 +97,37 @@ static int read_place(const struct file *file, const struct doc_fault *doc, stru
 	if (node != PORT_NONE)
 		return place_node(file, doc, node, fault);
 	if (!strchr(doc->place.text, '-'))
-		return not_a_place(file, doc);
+		return not_a_place(file, doc, fault->kind);
 	fault->link =
 		file_find_link(file, doc->place.line, "faults.place", doc->place.text, &err);
-	if (!err && !(kinds[fault->kind].places & PLACE_LINK))
-		return wrong_place(file, doc, "a link");
+	if (!err && !(fault_form(fault->kind)->places & PLACE_LINK))
+		return wrong_place(file, doc, fault->kind, "a link");
 	return err;
+}
+
+static enum quantity unit_of(enum fault_amount amount)
+{
+	switch (amount) {
+	case AMOUNT_TIME:
+		return QUANTITY_TIME;
+	case AMOUNT_BYTES:
+		return QUANTITY_BYTES;
+	case AMOUNT_COUNT:
+		return QUANTITY_COUNT;
+	case AMOUNT_SHARE:
+	case AMOUNT_NONE:
+		break;
+	}
+	return QUANTITY_SHARE;
 }
 
 static int read_amount(
 	const struct file *file, const struct doc_fault *doc, struct fault *fault)
 {
-	const struct kind *kind = &kinds[fault->kind];
-	enum quantity unit = kind->amount == AMOUNT_TIME ? QUANTITY_TIME : QUANTITY_SHARE;
+	const struct fault_form *kind = fault_form(fault->kind);
+	enum quantity unit = unit_of(kind->amount);
 	char min[QUANTITY_TEXT], max[QUANTITY_TEXT];
-	uint64_t value = kind->amount_default;
+	uint64_t value = kind->usual;
 
 	if (doc->amount.line && kind->amount == AMOUNT_NONE)
 		return file_refuse(file, doc->amount.line,
@@ -173,15 +143,17 @@ static int read_amount(
 	}
 	if (kind->amount == AMOUNT_TIME)
 		fault->amount_ns = value;
-	else
+	else if (kind->amount == AMOUNT_SHARE)
 		fault->amount_ppb = value;
+	else
+		fault->amount_count = value;
 	return 0;
 }
 
 static int read_period(
 	const struct file *file, const struct doc_fault *doc, struct fault *fault)
 {
-	const struct kind *kind = &kinds[fault->kind];
+	const struct fault_form *kind = fault_form(fault->kind);
 
 	if (doc->period.line && !kind->period_default)
 		return file_refuse(file, doc->period.line,
@@ -203,6 +175,10 @@ static int read_period(
 
 static int read_times(const struct file *file, const struct doc_fault *doc, struct fault *fault)
 {
+	if (fault_form(fault->kind)->takes & NO_TIMES && (doc->from.line || doc->to.line))
+		return file_refuse(file, doc->from.line ? doc->from.line : doc->to.line,
+			"faults: %s holds all the time: expected neither from nor to",
+			fault_kind_name(fault->kind));
 	fault->from_ns = file_number(&doc->from, 0);
 	fault->to_ns = file_number(&doc->to, UINT64_MAX);
 	if (fault->to_ns <= fault->from_ns)
@@ -215,15 +191,19 @@ static int read_times(const struct file *file, const struct doc_fault *doc, stru
 static int read_priority(
 	const struct file *file, const struct doc_fault *doc, struct fault *fault)
 {
-	const struct kind *kind = &kinds[fault->kind];
+	const struct fault_form *kind = fault_form(fault->kind);
 	uint8_t lossless = file->fabric->policy.priority;
 
-	if (doc->priority.line && (!kind->takes_priority || fault->port != PORT_NONE))
+	if (doc->priority.line && (!(kind->takes & TAKES_PRIORITY) || fault->port != PORT_NONE))
 		return file_refuse(file, doc->priority.line,
 			"faults.priority %s: %s%s takes no priority: expected the key left out",
 			doc->priority.text, kind->name,
-			kind->takes_priority ? " at a NIC, which sends with DSCP 0," : "");
-	fault->priority = (uint8_t)file_number(&doc->priority, 0);
+			fault->kind == FAULT_DSCP_MAP ? " at a NIC, which sends with DSCP 0,"
+			: fault->kind == FAULT_CNP_MAP
+				? " at a NIC, which sends CNPs with the DSCP of data,"
+				: "");
+	fault->priority = (uint8_t)file_number(
+		&doc->priority, fault->kind == FAULT_CNP_MAP ? lossless : 0);
 	if (fault->kind == FAULT_DSCP_MAP && fault->port == PORT_NONE &&
 		fault->priority == lossless)
 		return file_refuse(file, doc->priority.line ? doc->priority.line : doc->line,
@@ -233,8 +213,110 @@ static int read_priority(
 	return 0;
 }
 
+static int read_burst(const struct file *file, const struct doc_fault *doc, struct fault *fault)
+{
+	if (!(fault_form(fault->kind)->takes & TAKES_BURST)) {
+		if (!doc->burst.line)
+			return 0;
+		return file_refuse(file, doc->burst.line,
+			"faults.burst %s: %s takes no burst: expected the key left out",
+			doc->burst.text, fault_kind_name(fault->kind));
+	}
+	fault->burst = (uint32_t)file_number(&doc->burst, 16);
+	return 0;
+}
+
+/* The link that a link's upper end changes places with. */
+static int read_with(const struct file *file, const struct doc_fault *doc, struct fault *fault)
+{
+	bool takes = fault_form(fault->kind)->takes & TAKES_WITH;
+	int err;
+
+	if (takes != (doc->with.line > 0))
+		return file_refuse(file, takes ? doc->line : doc->with.line,
+			takes ? "faults: %s without a link to swap with: expected one such as "
+				"with: leaf2-spine2"
+			      : "faults.with: %s takes no second link: expected the key left "
+				"out",
+			fault_kind_name(fault->kind));
+	if (!takes)
+		return 0;
+	fault->other =
+		file_find_link(file, doc->with.line, "faults.with", doc->with.text, &err);
+	if (!err && fault->other == fault->link)
+		return file_refuse(file, doc->with.line,
+			"faults.with \"%s\": the link itself: expected another one",
+			doc->with.text);
+	return err;
+}
+
+static bool joins_switches(const struct fabric *fabric, uint32_t port)
+{
+	return fabric->ports[port].peer != PORT_NONE && fabric->ports[port].nic == PORT_NONE &&
+	       fabric->ports[fabric->ports[port].peer].nic == PORT_NONE;
+}
+
+/* The leaf that a forced route leads to. */
+static int read_towards(
+	const struct file *file, const struct doc_fault *doc, struct fault *fault)
+{
+	bool takes = fault_form(fault->kind)->takes & TAKES_TOWARDS;
+	const struct fabric *fabric = file->fabric;
+	uint32_t node;
+
+	if ((takes || fault->kind == FAULT_ROUTE_MISSING) &&
+		!joins_switches(fabric, fault->port))
+		return wrong_place(file, doc, fault->kind, "a port towards a host");
+	if (takes != (doc->towards.line > 0))
+		return file_refuse(file, takes ? doc->line : doc->towards.line,
+			takes ? "faults: %s without a leaf that it leads to: expected one such "
+				"as towards: leaf2"
+			      : "faults.towards: %s leads nowhere: expected the key left out",
+			fault_kind_name(fault->kind));
+	if (!takes)
+		return 0;
+	node = fabric_find_node(fabric, doc->towards.text);
+	if (node == PORT_NONE || fabric->nodes[node].kind != NODE_LEAF ||
+		node == fabric->ports[fault->port].node)
+		return file_refuse(file, doc->towards.line,
+			"faults.towards \"%s\": expected another leaf, such as leaf2",
+			doc->towards.text);
+	fault->towards = fabric->nodes[node].number - 1;
+	return 0;
+}
+
+/* The keys that only some kinds take. */
+static int read_more(const struct file *file, const struct doc_fault *doc, struct fault *fault)
+{
+	int err = read_priority(file, doc, fault);
+
+	if (!err)
+		err = read_burst(file, doc, fault);
+	if (!err)
+		err = read_with(file, doc, fault);
+	return err ? err : read_towards(file, doc, fault);
+}
+
+static int read_kind(
+	const struct file *file, const struct doc_fault *doc, enum fault_kind *kind)
+{
+	char known[512], shown[UTF8_CLIP];
+	size_t used = 0;
+
+	for (*kind = 0; *kind < FAULT_KINDS; ++*kind)
+		if (strcmp(fault_kind_name(*kind), doc->kind.text) == 0)
+			return 0;
+	for (enum fault_kind k = 0; k < FAULT_KINDS && used < sizeof(known); k++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+			k ? "|" : "", fault_kind_name(k));
+	utf8_clip(doc->kind.text, shown);
+	return file_refuse(
+		file, doc->kind.line, "faults.kind \"%s\": expected one of %s", shown, known);
+}
+
 static int read_fault(const struct file *file, const struct doc_fault *doc, struct fault *fault)
 {
+	enum fault_kind kind;
 	int err;
 
 	if (!doc->kind.line)
@@ -244,11 +326,16 @@ static int read_fault(const struct file *file, const struct doc_fault *doc, stru
 		return file_refuse(file, doc->line,
 			"faults: an entry without a place: expected one such as place: "
 			"leaf1-spine2");
+	err = read_kind(file, doc, &kind);
+	if (err)
+		return err;
 	*fault = (struct fault){
-		.kind = (enum fault_kind)doc->kind.number,
+		.kind = kind,
 		.node = PORT_NONE,
 		.port = PORT_NONE,
 		.link = PORT_NONE,
+		.other = PORT_NONE,
+		.towards = PORT_NONE,
 		.line = doc->line,
 	};
 	err = read_place(file, doc, fault);
@@ -258,7 +345,7 @@ static int read_fault(const struct file *file, const struct doc_fault *doc, stru
 		err = read_period(file, doc, fault);
 	if (!err)
 		err = read_times(file, doc, fault);
-	return err ? err : read_priority(file, doc, fault);
+	return err ? err : read_more(file, doc, fault);
 }
 
 int file_read_faults(const struct file *file)

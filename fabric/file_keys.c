@@ -56,6 +56,8 @@ static const struct yaml_key latency_keys[] = {
 		.quantity = QUANTITY_TIME,
 		.max = NS_PER_MS },
 	TIME(nic, 0, NS_PER_MS),
+	TIME(pause, 0, NS_PER_MS),
+	TIME(reroute, 0, 60 * NS_PER_S),
 	END,
 };
 #undef THIS
@@ -158,14 +160,16 @@ static const struct yaml_key host_keys[] = {
 
 #define THIS doc_fault
 static const struct yaml_key fault_keys[] = {
-	/* In the order of enum fault_kind. */
-	CHOICE(kind, "loss|rate|down|flap|pfc-off|dscp-map|ecn-off|slow-receiver|pause-storm"),
+	TEXT(kind, 31),
 	TEXT(place, 60),
 	TIME(from, 0, RUN_MAX),
 	TIME(to, 1, RUN_MAX),
 	TEXT(amount, 40),
 	TIME(period, NS_PER_US, RUN_MAX),
 	COUNT(priority, 0, 7),
+	COUNT(burst, 2, 1000000),
+	TEXT(with, 60),
+	TEXT(towards, 30),
 	END,
 };
 #undef THIS

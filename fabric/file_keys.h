@@ -26,7 +26,7 @@ struct doc_cable_lengths {
 };
 
 struct doc_latency {
-	struct yaml_value sw, nic;
+	struct yaml_value sw, nic, pause, reroute;
 };
 
 struct doc_ecn {
@@ -67,7 +67,7 @@ struct doc_host {
 
 struct doc_fault {
 	uint32_t line;
-	struct yaml_value kind, place, from, to, amount, period, priority;
+	struct yaml_value kind, place, from, to, amount, period, priority, burst, with, towards;
 };
 
 struct doc_plane {

@@ -145,6 +145,8 @@ int file_read_settings(const struct file *file)
 			fabric->mtu_bytes);
 	fabric->switch_ns = file_number(&plane->latency->sw, 600);
 	fabric->nic_ns = file_number(&plane->latency->nic, 800);
+	fabric->obey_ns = file_number(&plane->latency->pause, 0);
+	fabric->reroute_ns = file_number(&plane->latency->reroute, NS_PER_MS);
 	read_limits(plane->limits, &fabric->limits);
 	return read_policy(file);
 }

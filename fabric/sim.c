@@ -51,6 +51,21 @@ static void flow_event(struct sim *sim, uint32_t index)
 			sim->now + plan->burst_period_ns * PS_PER_NS);
 }
 
+/* A host that is stalled posts when it is no more. */
+static void post_event(struct sim *sim, uint32_t index)
+{
+	uint64_t until = sim->nics[sim->flows[index].plan.src].stalled_until;
+
+	if (until > sim->now && until != NEVER)
+		wheel_at(&sim->wheel, sim->event_flows + index, until);
+	else if (until > sim->now)
+		return;
+	else if (sim->flows[index].ring)
+		ring_post_event(sim, index);
+	else
+		flow_event(sim, index);
+}
+
 static void start(struct sim *sim)
 {
 	fault_start(sim);
@@ -115,7 +130,7 @@ static void dispatch(struct sim *sim, uint32_t id)
 		else
 			qp_timeout_event(sim, qp);
 	} else if (id < sim->event_nics) {
-		flow_event(sim, id - sim->event_flows);
+		post_event(sim, id - sim->event_flows);
 	} else if (id < sim->event_misc) {
 		nic_drain_event(sim, id - sim->event_nics);
 	} else {
@@ -165,7 +180,8 @@ static void check_conservation(struct sim *sim)
 		t->received + t->lost_on_links + t->dropped_buffer + t->dropped_headroom +
 			t->dropped_egress + t->dropped_down + t->dropped_no_route +
 			t->dropped_watchdog + t->dropped_oversize + t->dropped_policer +
-			t->dropped_hidden + t->dropped_corrupt + t->in_flight);
+			t->dropped_expired + t->dropped_hidden + t->dropped_corrupt +
+			t->in_flight);
 	if (sim->live)
 		return;
 	for (uint32_t i = 0; i < switches; i++)
@@ -197,6 +213,10 @@ static void sim_free(struct sim *sim)
 	free(sim->flows);
 	free(sim->link_down_since);
 	free(sim->cut.ports);
+	free(sim->wired.ports);
+	free(sim->wired.links);
+	routing_free(&sim->wiring);
+	routing_free(&sim->forced);
 	routing_free(&sim->rerouted);
 	wheel_free(&sim->wheel);
 }
@@ -215,6 +235,8 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 	};
 	int err = sim_check(config, stage, diag);
 
+	if (!err)
+		err = fault_wire(&sim, diag);
 	if (err)
 		return err;
 	sim.link_down_since = zeroed(sim.fabric->link_count, sizeof(*sim.link_down_since));

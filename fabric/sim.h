@@ -39,6 +39,8 @@ struct sim_totals {
 	uint64_t received;
 	uint64_t lost_on_links, dropped_buffer, dropped_headroom, dropped_egress, dropped_down,
 		dropped_no_route, dropped_watchdog, dropped_oversize, dropped_policer,
+		dropped_expired, /* by TTL, on a circular way */
+
 		dropped_hidden,  /* by a switch that counts nothing */
 		dropped_corrupt; /* by the NIC that they were for */
 	uint64_t in_flight;
@@ -69,6 +71,11 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 	struct sim_result *result, struct diag *diag);
 
 void sim_result_free(struct sim_result *result); /* safe twice */
+
+/* The fabric with the cables of its swap faults exchanged: a shallow copy with
+ * ports and links of its own, which the caller frees. False, and nothing done,
+ * when it has no such fault. */
+bool fault_rewire(const struct fabric *fabric, struct fabric *wired);
 
 /* Writes what the ports of the simulated fabric tell of themselves: state, speed
  * and neighbour (pfc/counters.h, F_*). Errors are run_put_fact()'s. */

@@ -42,7 +42,8 @@ void dcqcn_cnp(struct sim *sim, struct qp *qp)
 static void increase(struct sim *sim, struct qp *qp)
 {
 	const struct dcqcn *dcqcn = &sim->fabric->policy.dcqcn;
-	uint64_t line = sim->nics[qp->src_nic].line_bps;
+	const struct sim_nic *nic = &sim->nics[qp->src_nic];
+	uint64_t line = nic->line_bps;
 	uint32_t most = qp->timer_count, least = qp->byte_count;
 
 	if (most < least) {
@@ -50,9 +51,9 @@ static void increase(struct sim *sim, struct qp *qp)
 		least = qp->timer_count;
 	}
 	if (least > dcqcn->fast_recovery)
-		qp->target_bps += (least - dcqcn->fast_recovery) * dcqcn->rhai_bps;
+		qp->target_bps += (least - dcqcn->fast_recovery) * nic->rhai_bps;
 	else if (most > dcqcn->fast_recovery)
-		qp->target_bps += dcqcn->rai_bps;
+		qp->target_bps += nic->rai_bps;
 	if (qp->target_bps > line)
 		qp->target_bps = line;
 	qp->rate_bps = (qp->target_bps + qp->rate_bps) / 2;

@@ -10,7 +10,7 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 
-static bool holds(const struct fault *fault, uint64_t t_ns)
+bool fault_holds(const struct fault *fault, uint64_t t_ns)
 {
 	if (t_ns < fault->from_ns || t_ns >= fault->to_ns)
 		return false;
@@ -35,11 +35,16 @@ static uint64_t next_change(const struct fault *fault, uint64_t t_ns)
 	return next < fault->to_ns ? next : fault->to_ns;
 }
 
-/* Whether a fault is at this port: at its node, its link, or itself. */
-static bool concerns(const struct sim *sim, const struct fault *fault, uint32_t port)
+/* Whether a fault is at this port: at its node, its link, or itself. What a port
+ * takes in is looked at where it is sent. */
+bool fault_concerns(const struct fabric *fabric, const struct fault *fault, uint32_t port)
 {
-	const struct port *at = &sim->fabric->ports[port];
+	const struct port *at = &fabric->ports[port];
 
+	if (fault->kind == FAULT_MTU) {
+		port = at->peer;
+		at = &fabric->ports[port];
+	}
 	if (fault->port != PORT_NONE)
 		return fault->port == port;
 	if (fault->link != PORT_NONE)
@@ -47,80 +52,17 @@ static bool concerns(const struct sim *sim, const struct fault *fault, uint32_t 
 	return at->node == fault->node;
 }
 
-/* A share of packets, in 2^-32. */
-static uint32_t probability(uint64_t ppb)
+/* Whether a fault takes the carrier of this link: its own, or that of a switch. */
+bool fault_cuts(const struct fabric *fabric, const struct fault *fault, uint32_t link)
 {
-	return (uint32_t)(ppb * UINT32_MAX / PPB);
-}
+	const struct link *ends = &fabric->links[link];
 
-static void apply(struct sim *sim, const struct fault *fault, uint32_t index)
-{
-	struct sim_port *port = &sim->ports[index];
-	struct trouble *trouble = &sim->troubles[index];
-	struct sim_nic *nic = port->nic == NONE ? NULL : &sim->nics[port->nic];
-
-	switch (fault->kind) {
-	case FAULT_LOSS:
-		trouble->loss = probability(fault->amount_ppb);
-		port->trouble |= TROUBLE_WIRE;
-		break;
-	case FAULT_RATE:
-		if (fault->amount_ppb)
-			port->byte_ps_q10 = port->byte_ps_q10 * PPB / fault->amount_ppb;
-		break;
-	case FAULT_PFC_OFF:
-		port->pfc = false;
-		break;
-	case FAULT_ECN_OFF:
-		port->ecn = false;
-		break;
-	case FAULT_DSCP_MAP:
-		if (nic)
-			nic->wrong_dscp = true;
-		else
-			port->map[CLASS_POLICY] = fault->priority;
-		break;
-	case FAULT_SLOW_RECEIVER:
-		if (nic && fault->amount_ppb)
-			nic->drain_byte_ps_q10 = port->byte_ps_q10 * PPB / fault->amount_ppb;
-		break;
-	case FAULT_PAUSE_STORM:
-		if (nic)
-			nic->storm = true;
-		break;
-	case FAULT_DOWN:
-	case FAULT_FLAP:
-		break; /* set_carrier() */
-	}
-}
-
-static void configure(struct sim *sim, uint32_t index)
-{
-	const struct fabric *fabric = sim->fabric;
-	const struct policy *policy = &fabric->policy;
-	struct sim_port *port = &sim->ports[index];
-	struct sim_nic *nic = port->nic == NONE ? NULL : &sim->nics[port->nic];
-
-	port->byte_ps_q10 =
-		8 * PS_PER_S * 1024 / fabric->links[fabric->ports[index].link].speed_bps;
-	port->trouble = 0;
-	port->xoff_bytes = (uint32_t)policy->xoff_bytes;
-	port->alpha_shift = policy->alpha_shift & 31;
-	port->ecn_kmin = (uint32_t)policy->ecn_kmin_bytes;
-	port->ecn_kmax = (uint32_t)policy->ecn_kmax_bytes;
-	port->pfc = policy->pfc;
-	port->ecn = policy->ecn;
-	port->map[CLASS_POLICY] = policy->priority;
-	port->map[CLASS_CNP] = policy->cnp_priority;
-	port->map[CLASS_ZERO] = 0;
-	if (nic) {
-		nic->wrong_dscp = nic->storm = false;
-		nic->drain_byte_ps_q10 = 0;
-	}
-	for (uint32_t i = 0; i < fabric->fault_count; i++)
-		if (holds(&fabric->faults[i], clock_ns(sim, sim->now)) &&
-			concerns(sim, &fabric->faults[i], index))
-			apply(sim, &fabric->faults[i], index);
+	if (fault->kind != FAULT_DOWN && fault->kind != FAULT_FLAP)
+		return false;
+	if (fault->link != PORT_NONE)
+		return fault->link == link;
+	return fabric->ports[ends->a].node == fault->node ||
+	       fabric->ports[ends->b].node == fault->node;
 }
 
 /* A storming NIC says XOFF and goes on saying it; one that stops says XON. */
@@ -144,8 +86,7 @@ uint64_t fault_carrier_changes(const struct fabric *fabric, uint32_t link, uint6
 		const struct fault *fault = &fabric->faults[i];
 		uint64_t end = t_ns < fault->to_ns ? t_ns : fault->to_ns, into;
 
-		if ((fault->kind != FAULT_DOWN && fault->kind != FAULT_FLAP) ||
-			fault->link != link || t_ns < fault->from_ns)
+		if (!fault_cuts(fabric, fault, link) || t_ns < fault->from_ns)
 			continue;
 		into = end - fault->from_ns;
 		changes += fault->from_ns > 0;
@@ -163,8 +104,8 @@ static bool link_is_down(const struct sim *sim, uint32_t link)
 	for (uint32_t i = 0; i < sim->fabric->fault_count; i++) {
 		const struct fault *fault = &sim->fabric->faults[i];
 
-		if ((fault->kind == FAULT_DOWN || fault->kind == FAULT_FLAP) &&
-			fault->link == link && holds(fault, clock_ns(sim, sim->now)))
+		if (fault_cuts(sim->fabric, fault, link) &&
+			fault_holds(fault, clock_ns(sim, sim->now)))
 			return true;
 	}
 	return false;
@@ -195,22 +136,39 @@ static void apply_to_port(struct sim *sim, uint32_t port)
 
 	if (sim->fabric->ports[port].link == PORT_NONE)
 		return;
-	configure(sim, port);
+	fault_configure(sim, port);
 	if (nic != NONE)
 		set_storm(sim, &sim->nics[nic], stormed);
 }
 
+/* The carrier of every link that a fault may cut. */
+static void set_carriers(struct sim *sim, const struct fault *fault)
+{
+	if (fault->kind != FAULT_DOWN && fault->kind != FAULT_FLAP)
+		return;
+	for (uint32_t link = 0; link < sim->fabric->link_count; link++)
+		if (fault_cuts(sim->fabric, fault, link))
+			set_carrier(sim, link);
+}
+
 static void apply_all(struct sim *sim)
 {
-	for (uint32_t i = 0; i < sim->fabric->fault_count; i++) {
-		const struct fault *fault = &sim->fabric->faults[i];
+	const struct fabric *fabric = sim->fabric;
 
-		for (uint32_t port = 0; port < sim->fabric->port_count; port++)
-			if (concerns(sim, fault, port))
+	for (uint32_t i = 0; i < fabric->leaves + fabric->spines; i++)
+		sim->switches[i].hashing = HASH_TUPLE;
+	for (uint32_t port = 0; port < fabric->port_count; port++)
+		for (uint32_t i = 0; i < fabric->fault_count; i++)
+			if (fabric->ports[port].link != PORT_NONE &&
+				fault_concerns(fabric, &fabric->faults[i], port)) {
 				apply_to_port(sim, port);
-		if (fault->link != PORT_NONE)
-			set_carrier(sim, fault->link);
-	}
+				break;
+			}
+	for (uint32_t i = 0; i < fabric->fault_count; i++)
+		set_carriers(sim, &fabric->faults[i]);
+	for (uint32_t i = 0; i < sim->qp_count && fabric->fault_count; i++)
+		sim->qps[i].rto_ps = sim->nics[sim->qps[i].src_nic].rto_ps;
+	fault_tables(sim);
 }
 
 static void schedule_next(struct sim *sim)
@@ -252,7 +210,6 @@ static struct fabric without_dead_links(const struct sim *sim)
  * tables stay as they are and the packets are dropped at the dead port. */
 void reroute_event(struct sim *sim)
 {
-	const struct fabric *fabric = sim->fabric;
 	struct fabric cut = without_dead_links(sim);
 	struct routing fresh = ROUTING_INIT;
 	struct diag diag;
@@ -262,54 +219,61 @@ void reroute_event(struct sim *sim)
 		return;
 	}
 	memcpy(fresh.seeds, sim->config->routing->seeds,
-		(fabric->leaves + fabric->spines) * sizeof(*fresh.seeds));
+		(cut.leaves + cut.spines) * sizeof(*fresh.seeds));
 	routing_free(&sim->rerouted);
 	free(sim->cut.ports);
 	sim->cut = cut;
 	sim->rerouted = fresh;
 	sim->rerouted.fabric = &sim->cut;
-	sim->routing = &sim->rerouted;
+	fault_tables(sim);
 }
 
 void fault_event(struct sim *sim)
 {
 	apply_all(sim);
 	if (sim->reroute_due && !wheel_pending(&sim->wheel, sim->event_misc + MISC_REROUTE))
-		wheel_at(&sim->wheel, sim->event_misc + MISC_REROUTE, sim->now + REROUTE_PS);
+		wheel_at(&sim->wheel, sim->event_misc + MISC_REROUTE,
+			sim->now + sim->fabric->reroute_ns * PS_PER_NS);
 	sim->reroute_due = false;
 	schedule_next(sim);
 }
 
-/* The state at the start of the stage: a link that has been down for longer than
- * rerouting takes, or since the start of the run, is already routed around. */
+/* Whether the tables have followed a link that is down at the start: it has been
+ * for longer than rerouting takes, or since the start of the run. */
+static bool is_settled(const struct sim *sim, const struct fault *fault)
+{
+	uint64_t t0 = sim->config->t0_ns;
+
+	if (fault->kind == FAULT_FLAP)
+		return false;
+	return fault->kind != FAULT_DOWN || fault->from_ns == 0 ||
+	       fault->from_ns + sim->fabric->reroute_ns <= t0 || t0 < fault->from_ns;
+}
+
+/* The state at the start of the stage. */
 void fault_start(struct sim *sim)
 {
+	const struct fabric *fabric = sim->fabric;
 	bool settled = true;
 
-	sim->troubles = zeroed(
-		sim->fabric->fault_count ? sim->fabric->port_count : 0, sizeof(*sim->troubles));
-	for (uint32_t port = 0; port < sim->fabric->port_count; port++)
-		if (sim->fabric->ports[port].link != PORT_NONE) {
-			configure(sim, port);
+	sim->troubles =
+		zeroed(fabric->fault_count ? fabric->port_count : 0, sizeof(*sim->troubles));
+	for (uint32_t port = 0; port < fabric->port_count; port++)
+		if (fabric->ports[port].link != PORT_NONE) {
+			fault_configure(sim, port);
 			if (sim->ports[port].nic != NONE)
 				set_storm(sim, &sim->nics[sim->ports[port].nic], false);
 		}
 	apply_all(sim);
-	for (uint32_t i = 0; i < sim->fabric->fault_count; i++) {
-		const struct fault *fault = &sim->fabric->faults[i];
-
-		if (fault->link != PORT_NONE && sim->link_down_since[fault->link] != NEVER &&
-			(fault->kind == FAULT_FLAP ||
-				(fault->from_ns && fault->from_ns + REROUTE_PS / PS_PER_NS >
-							   sim->config->t0_ns)))
-			settled = false;
-	}
+	for (uint32_t i = 0; i < fabric->fault_count; i++)
+		settled &= is_settled(sim, &fabric->faults[i]);
 	if (sim->reroute_due && settled)
 		reroute_event(sim);
 	else if (sim->reroute_due)
-		wheel_at(&sim->wheel, sim->event_misc + MISC_REROUTE, REROUTE_PS);
+		wheel_at(&sim->wheel, sim->event_misc + MISC_REROUTE,
+			fabric->reroute_ns * PS_PER_NS);
 	sim->reroute_due = false;
-	for (uint32_t port = 0; port < sim->fabric->port_count; port++)
+	for (uint32_t port = 0; port < fabric->port_count; port++)
 		sim->ports[port].carrier_changes = 0;
 	schedule_next(sim);
 }

@@ -117,7 +117,7 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 	struct sim_nic *nic = &sim->nics[nic_index];
 	const struct qp *qp = &sim->qps[qp_index];
 	uint32_t index = packet_new(sim);
-	bool cnp = kind == PACKET_CNP;
+	bool cnp = kind == PACKET_CNP && !nic->cnp_as_data;
 
 	sim->packets[index] = (struct packet){
 		.next = NONE,
@@ -126,7 +126,7 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 		.dst_nic = qp->src_nic,
 		.entropy = qp->entropy_back,
 		.payload = (uint16_t)beyond,
-		.frame = cnp ? CNP_FRAME_BYTES : ACK_FRAME_BYTES,
+		.frame = kind == PACKET_CNP ? CNP_FRAME_BYTES : ACK_FRAME_BYTES,
 		.kind = kind & 0xff,
 		.class = cnp               ? CLASS_CNP
 			 : nic->wrong_dscp ? CLASS_ZERO
@@ -223,8 +223,9 @@ void nic_arrive(struct sim *sim, uint32_t port_index, uint32_t index)
 	} else if (packet->kind == PACKET_CNP) {
 		struct qp *qp = &sim->qps[packet->qp];
 
-		qp->cnps_handled++;
-		dcqcn_cnp(sim, qp);
+		qp->cnps_handled += !nic->cc_off;
+		if (!nic->cc_off)
+			dcqcn_cnp(sim, qp);
 	} else {
 		qp_acknowledged(sim, packet);
 	}

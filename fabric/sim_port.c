@@ -213,7 +213,7 @@ void port_enqueue(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t 
 
 static void watch(struct sim *sim, uint32_t port, uint64_t when)
 {
-	if (sim->fabric->policy.watchdog_ns && sim->ports[port].nic == NONE &&
+	if (sim->ports[port].watchdog_ps && sim->ports[port].nic == NONE &&
 		!wheel_pending(&sim->wheel, port_event(port, PORT_WATCHDOG)))
 		wheel_at(&sim->wheel, port_event(port, PORT_WATCHDOG), when);
 }
@@ -224,7 +224,7 @@ static void release_hold(struct sim *sim, uint32_t port, unsigned prio)
 
 	sim->ports[port].held &= (uint8_t) ~(1u << prio);
 	lane->held_ps += sim->now - lane->held_since;
-	lane->calm_at = sim->now + sim->fabric->policy.watchdog_restore_ns * PS_PER_NS;
+	lane->calm_at = sim->now + sim->ports[port].restore_ps;
 	if (lane->storm)
 		watch(sim, port, lane->calm_at);
 }
@@ -237,7 +237,7 @@ static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
 	if (!(port->held >> prio & 1)) {
 		port->held |= (uint8_t)(1u << prio);
 		lane->held_since = sim->now;
-		watch(sim, port_index, sim->now + sim->fabric->policy.watchdog_ns * PS_PER_NS);
+		watch(sim, port_index, sim->now + port->watchdog_ps);
 	}
 	lane->held_until = sim->now + port->pause_ps;
 	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_HOLD_END)))
@@ -339,19 +339,19 @@ static void drop_queue(struct sim *sim, uint32_t port_index, unsigned prio)
  * has held it for the restoration time. */
 void port_watchdog_event(struct sim *sim, uint32_t port_index)
 {
-	uint64_t detect = sim->fabric->policy.watchdog_ns * PS_PER_NS, next = NEVER, when;
+	uint64_t detect = sim->ports[port_index].watchdog_ps, next = NEVER, when;
 
 	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
 		struct lane *lane = lane_of(sim, port_index, prio);
 		bool held = sim->ports[port_index].held >> prio & 1;
 
-		if (held && !lane->storm && lane->held_since + detect <= sim->now) {
+		if (held && !lane->storm && detect && lane->held_since + detect <= sim->now) {
 			lane->storm = true;
 			drop_queue(sim, port_index, prio);
 		} else if (lane->storm && !held && lane->calm_at <= sim->now) {
 			lane->storm = false;
 		}
-		if (held == lane->storm)
+		if (held == lane->storm || (held && !detect))
 			continue;
 		when = lane->storm ? lane->calm_at : lane->held_since + detect;
 		if (when < next)

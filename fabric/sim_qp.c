@@ -176,10 +176,12 @@ static void acknowledge(struct sim *sim, struct qp *qp)
 
 static void note_mark(struct sim *sim, struct qp *qp)
 {
+	const struct sim_nic *nic = &sim->nics[qp->dst_nic];
+
 	qp->ce++;
-	if (sim->fabric->policy.dcqcn.off || sim->now < qp->next_cnp)
+	if (sim->fabric->policy.dcqcn.off || nic->cnp_off || sim->now < qp->next_cnp)
 		return;
-	qp->next_cnp = sim->now + sim->fabric->policy.dcqcn.cnp_period_ns * PS_PER_NS;
+	qp->next_cnp = sim->now + nic->cnp_period_ps;
 	qp->cnps_sent++;
 	nic_send_control(sim, qp->dst_nic, PACKET_CNP, (uint32_t)(qp - sim->qps), 0, 0);
 }
@@ -200,6 +202,18 @@ void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last)
 		flow_qp_done(sim, qp);
 }
 
+/* Go-back-0: what has come in of a message before a gap counts for nothing. */
+static void forget_message(const struct sim *sim, struct qp *qp)
+{
+	uint32_t at = 0, first;
+
+	while (message_at(qp, at)->first_psn + message_at(qp, at)->packets <= qp->rcv_nxt)
+		at++;
+	first = message_at(qp, at)->first_psn;
+	qp->delivered_bytes -= (uint64_t)(qp->rcv_nxt - first) * sim->fabric->mtu_bytes;
+	qp->rcv_nxt = first;
+}
+
 void qp_receive(struct sim *sim, const struct packet *packet)
 {
 	struct qp *qp = &sim->qps[packet->qp];
@@ -218,6 +232,8 @@ void qp_receive(struct sim *sim, const struct packet *packet)
 		if (packet->last || ++qp->unacked >= sim->fabric->policy.ack_every)
 			acknowledge(sim, qp);
 	} else if (!qp->nak_sent) {
+		if (sim->nics[qp->src_nic].back_to_zero)
+			forget_message(sim, qp);
 		qp->gaps++;
 		qp->nak_sent = true;
 		qp->unacked = 0;
@@ -249,6 +265,7 @@ static void go_back(struct qp *qp)
 void qp_acknowledged(struct sim *sim, const struct packet *packet)
 {
 	struct qp *qp = &sim->qps[packet->qp];
+	const struct sim_nic *nic = &sim->nics[qp->src_nic];
 
 	if (packet->psn > qp->snd_una) {
 		if (qp->repeat)
@@ -265,8 +282,13 @@ void qp_acknowledged(struct sim *sim, const struct packet *packet)
 				qp->snd_nxt)
 			qp->message_at++;
 	}
-	if (packet->kind == PACKET_NAK && packet->psn >= qp->snd_una) {
+	if (packet->kind == PACKET_NAK && (packet->psn >= qp->snd_una || nic->back_to_zero)) {
 		qp->naks++;
+		qp->snd_una = packet->psn;
+		if (nic->recovery_ps) {
+			nic_qp_idle(sim, packet->qp);
+			qp->pace_at = sim->now + nic->recovery_ps;
+		}
 		if (qp->repeat)
 			repeat_nak(qp, packet->psn + packet->payload);
 		else

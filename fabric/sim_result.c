@@ -192,7 +192,10 @@ static void put_switch_port(struct sink *sink, uint32_t index)
 	put(sink, C_RX_DSCP_PACKETS, port->policy_packets);
 	put(sink, C_DROP_LINK_DOWN, port->dropped_down);
 	put(sink, C_DROP_NO_ROUTE, port->no_route);
-	if (sim->fabric->policy.watchdog_ns)
+	put(sink, C_DROP_OVERSIZE, port->oversize);
+	put(sink, C_DROP_POLICER, port->policed);
+	put(sink, C_DROP_TTL, port->expired);
+	if (port->watchdog_ps)
 		put_prio(sink, C_DROP_WATCHDOG, prio, port->watchdog_drops);
 }
 
@@ -208,6 +211,8 @@ static void put_nic(struct sink *sink, uint32_t index, const struct qp *sums)
 	put(sink, C_NP_CE, sums->ce);
 	put(sink, C_NP_CNP_SENT, sums->cnps_sent);
 	put(sink, C_RP_CNP_HANDLED, sums->cnps_handled);
+	put(sink, C_ICRC_ERRORS, nic->corrupt);
+	put(sink, C_DROP_OVERSIZE, sink->sim->ports[nic->port].oversize);
 	put(sink, C_TX_POLICY_BYTES, nic->tx_policy_bytes);
 	put(sink, C_TX_RDMA_BYTES, nic->tx_rdma_bytes);
 	put(sink, C_RX_RDMA_BYTES, nic->rx_rdma_bytes);

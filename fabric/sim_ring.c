@@ -31,6 +31,37 @@ static void post_step(struct sim *sim, uint32_t rank, uint32_t step)
 			qp_share(what.send.length_bytes, plan->qps, q));
 }
 
+/* Posts all steps whose input is there, unless the host is late: then an event
+ * of the rank's flow does it. */
+static void post_due(struct sim *sim, uint32_t rank)
+{
+	struct ring_rank *state = &sim->ring.ranks[rank];
+	uint32_t flow = sim->ring.first_flow + rank;
+	const struct sim_nic *nic = &sim->nics[sim->flows[flow].plan.src];
+	uint64_t when = sim->now + nic->post_ps;
+
+	if (nic->stalled_until > when)
+		when = nic->stalled_until;
+	if (when > sim->now) {
+		if (when != NEVER && !wheel_pending(&sim->wheel, sim->event_flows + flow))
+			wheel_at(&sim->wheel, sim->event_flows + flow, when);
+		return;
+	}
+	while (state->posted <= state->arrived && state->posted < sim->ring.steps)
+		post_step(sim, rank, state->posted);
+}
+
+/* A late host posts one step, and the next as late again. */
+void ring_post_event(struct sim *sim, uint32_t flow)
+{
+	uint32_t rank = flow - sim->ring.first_flow;
+	struct ring_rank *state = &sim->ring.ranks[rank];
+
+	post_step(sim, rank, state->posted);
+	if (state->posted <= state->arrived && state->posted < sim->ring.steps)
+		post_due(sim, rank);
+}
+
 void ring_start(struct sim *sim)
 {
 	struct sim_ring *state = &sim->ring;
@@ -55,7 +86,7 @@ void ring_start(struct sim *sim)
 			row->rank = rank;
 		}
 		row_of(sim, rank, 0)->ready_ns = clock_ns(sim, sim->now);
-		post_step(sim, rank, 0);
+		post_due(sim, rank);
 	}
 }
 
@@ -78,7 +109,7 @@ void ring_arrived(struct sim *sim, struct qp *qp)
 			break;
 		}
 		row_of(sim, to, rank->arrived)->ready_ns = clock_ns(sim, sim->now);
-		post_step(sim, to, rank->arrived);
+		post_due(sim, to);
 	}
 }
 

@@ -9,7 +9,6 @@
 #include "lib/rng.h"
 #include "pfc/headroom.h"
 
-#define NS_PER_M 5u
 #define SLOT_SHIFT 6u /* 64 ps: three bytes at 400 Gb/s */
 
 static void init_ports(struct sim *sim)
@@ -37,19 +36,15 @@ static void init_ports(struct sim *sim)
 			continue;
 		link = &fabric->links[from->link];
 		port->up = true;
-		port->wire_ps = (uint64_t)link->length_m * NS_PER_M * PS_PER_NS;
-		/* Both NICs' latency is on the last link: what a NIC has begun to send is
-		 * on the wire at once, and stops at once when it is paused. */
-		port->delay_ps =
-			port->wire_ps + PS_PER_NS * (fabric->ports[from->peer].nic != PORT_NONE
-								    ? 2 * fabric->nic_ns
-								    : fabric->switch_ns);
 		port->pause_ps = pause_ns(UINT16_MAX, link->speed_bps) * PS_PER_NS;
-		port->headroom_bytes =
-			(uint32_t)(fabric->policy.headroom_bytes
-					   ? fabric->policy.headroom_bytes
-					   : headroom_bytes(link->speed_bps, link->length_m));
 	}
+}
+
+static uint64_t port_headroom(const struct fabric *fabric, uint32_t port)
+{
+	const struct link *link = &fabric->links[fabric->ports[port].link];
+
+	return policy_headroom(&fabric->policy, link->speed_bps, link->length_m);
 }
 
 /* The pool is what the headroom and the reserve of all plugged ports leave. */
@@ -67,7 +62,7 @@ static void init_switches(struct sim *sim)
 			uint32_t port = node->first_port + p;
 
 			if (fabric->ports[port].link != PORT_NONE)
-				set_aside += sim->ports[port].headroom_bytes +
+				set_aside += port_headroom(fabric, port) +
 					     fabric->policy.reserved_bytes;
 		}
 		if (set_aside < fabric->policy.buffer_bytes)
@@ -169,6 +164,14 @@ static void init_flows(struct sim *sim)
 	plan_ring_bytes(sim);
 }
 
+static uint64_t longest_delay_ps(const struct fabric *fabric, uint32_t link)
+{
+	uint64_t inside =
+		fabric->switch_ns > 2 * fabric->nic_ns ? fabric->switch_ns : 2 * fabric->nic_ns;
+
+	return PS_PER_NS * (fabric->links[link].length_m * UINT64_C(5) + inside);
+}
+
 /* Slots so narrow that few events share one, and enough of them for the longest
  * that a packet is on its way over a link. */
 static void init_events(struct sim *sim)
@@ -183,7 +186,7 @@ static void init_events(struct sim *sim)
 
 		if (port->link == PORT_NONE)
 			continue;
-		took = sim->ports[i].delay_ps +
+		took = longest_delay_ps(fabric, port->link) +
 		       16 * PS_PER_S * (fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES) /
 			       fabric->links[port->link].speed_bps;
 		if (took > longest)

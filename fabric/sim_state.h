@@ -25,9 +25,8 @@
 #define ACK_FRAME_BYTES (ROCE_FRAME_OVERHEAD_BYTES + 4u)
 #define CNP_FRAME_BYTES (ROCE_FRAME_OVERHEAD_BYTES + 16u)
 
-/* From loss of carrier to new forwarding tables everywhere. Deployed figures
- * reach from below a millisecond (local ECMP member removal) to seconds. */
-#define REROUTE_PS (UINT64_C(1000000) * 1000)
+/* The unit of ACK timeouts, 4.096 us. */
+#define RTO_UNIT_PS UINT64_C(4096000)
 
 #define ECN_NOT_ECT 0u
 #define ECN_ECT 2u
@@ -54,7 +53,9 @@ struct packet {
 	uint32_t entropy;
 	uint64_t arrival;        /* at the far end of the link it is on */
 	uint16_t payload, frame; /* bytes */
-	uint8_t kind, class, ecn;
+	uint8_t kind, class;
+	uint8_t ecn : 4;
+	uint8_t forced : 2;  /* times it was sent where a forced route leads, modulo 4 */
 	uint8_t prio : 4;    /* ingress class at the switch that holds it */
 	uint8_t last : 1;    /* of its message */
 	uint8_t corrupt : 1; /* its ICRC is wrong */
@@ -102,7 +103,8 @@ struct sim_port {
 	uint8_t map[CLASS_COUNT];
 	bool up, pfc, ecn;
 	uint64_t lost, dropped_down, carrier_changes, policy_packets, no_route, watchdog_drops;
-	uint64_t oversize, policed;
+	uint64_t oversize, policed, expired;
+	uint64_t watchdog_ps, restore_ps; /* of the PFC watchdog; 0: none */
 };
 
 /* Which hooks of a port have something to do. */
@@ -120,7 +122,7 @@ struct trouble {
 	uint32_t loss, corrupt, cnp_loss;
 	uint32_t to_bad, to_good; /* bursts: Gilbert-Elliott, all is lost while bad */
 	bool bad;
-	bool black_hole;
+	bool black_hole, forced;
 	uint32_t frame_max;    /* larger ones the peer does not take in; 0: all */
 	uint32_t hidden_above; /* frames that the switch loses without a trace; 0: none */
 	uint32_t hidden_flows; /* of 5-tuples likewise */
@@ -192,9 +194,11 @@ struct sim_nic {
 	uint32_t leaf, leaf_port;        /* the port that it hangs on */
 	uint32_t ready_head, ready_tail; /* QPs */
 	uint64_t line_bps;
-	bool wrong_dscp, storm;
-	uint64_t drain_byte_ps_q10;   /* 0: as fast as the line */
-	uint64_t fill_bytes, fill_at; /* of the receive buffer of a slow one */
+	bool wrong_dscp, storm, cnp_as_data, cc_off, cnp_off, back_to_zero;
+	uint64_t cnp_period_ps, rai_bps, rhai_bps, rto_ps, recovery_ps;
+	uint64_t post_ps, stalled_until; /* of its host: how late it posts; NEVER */
+	uint64_t drain_byte_ps_q10;      /* 0: as fast as the line */
+	uint64_t fill_bytes, fill_at;    /* of the receive buffer of a slow one */
 	uint64_t delivered_bytes, sampled_bytes;
 	uint64_t corrupt, rx_drops, tx_rdma_bytes, tx_policy_bytes, rx_rdma_bytes;
 };
@@ -226,9 +230,12 @@ struct sim {
 	const struct fabric *fabric;
 	const struct plan_stage *stage;
 	const struct routing *routing;
-	struct sim_tap *tap; /* borrowed; NULL: nobody captures */
-	struct routing rerouted;
-	struct fabric cut; /* shallow copy of fabric with links taken out */
+	struct sim_tap *tap;     /* borrowed; NULL: nobody captures */
+	struct routing rerouted; /* without dead links; fabric NULL: none were */
+	struct routing forced;   /* with what faults do to the tables; likewise */
+	struct fabric wired;     /* shallow copy of the fabric with cables swapped */
+	struct routing wiring;   /* its tables */
+	struct fabric cut;       /* shallow copy of fabric with links taken out */
 	struct wheel wheel;
 	uint64_t now;
 	struct sim_port *ports;
@@ -374,12 +381,23 @@ uint64_t dcqcn_gap_ps(struct sim *sim, struct qp *qp, uint32_t wire_bytes);
 void ring_start(struct sim *sim);
 void ring_arrived(struct sim *sim, struct qp *qp);
 void ring_acknowledged(struct sim *sim, struct qp *qp);
+void ring_post_event(struct sim *sim, uint32_t flow);
 
 /* sim_fault.c */
+bool fault_holds(const struct fault *fault, uint64_t t_ns);
+bool fault_concerns(const struct fabric *fabric, const struct fault *fault, uint32_t port);
+bool fault_cuts(const struct fabric *fabric, const struct fault *fault, uint32_t link);
 uint64_t fault_carrier_changes(const struct fabric *fabric, uint32_t link, uint64_t t_ns);
 void fault_start(struct sim *sim);
 void fault_event(struct sim *sim);
 void reroute_event(struct sim *sim);
+
+/* sim_fault_kinds.c: a port, its NIC and switch as the file and the faults have them now. */
+void fault_configure(struct sim *sim, uint32_t port);
+
+/* sim_fault_route.c */
+int fault_wire(struct sim *sim, struct diag *diag);
+void fault_tables(struct sim *sim);
 
 /* sim_trouble.c: hooks for ports with a fault. The first two free the packet and
  * return true when it goes no further. */

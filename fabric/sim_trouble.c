@@ -89,8 +89,12 @@ bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, uint32_t 
 		if (policed(sim, entering, packet->frame + GAP_BYTES))
 			return end_of(sim, &from->policed, &sim->totals.dropped_policer, index);
 	}
-	if (sim->ports[out].trouble & TROUBLE_SWITCH && leaving->black_hole)
+	if (!(sim->ports[out].trouble & TROUBLE_SWITCH))
+		return false;
+	if (leaving->black_hole)
 		return end_of(sim, &from->no_route, &sim->totals.dropped_no_route, index);
+	if (leaving->forced && ++sim->packets[index].forced == 0)
+		return end_of(sim, &from->expired, &sim->totals.dropped_expired, index);
 	return false;
 }
 

@@ -48,6 +48,9 @@
 #define C_DROP_EGRESS "tx_prio%u_discards"            /* lossy class, egress limit */
 #define C_DROP_LINK_DOWN "tx_link_down_discards"      /* sent to a port without carrier */
 #define C_DROP_NO_ROUTE "rx_no_route_discards"
+#define C_DROP_OVERSIZE "rx_oversize_pkts_phy" /* larger than the port's MTU; NICs too */
+#define C_DROP_POLICER "rx_policer_discards"
+#define C_DROP_TTL "rx_ttl_discards"
 #define C_DROP_WATCHDOG "tx_prio%u_watchdog_discards"
 #define C_ECN_BEFORE_PFC_NS                                                                    \
 	"rx_prio%u_first_pause_ns" /* run clock of the first XOFF sent; absent: none */
@@ -64,6 +67,7 @@
 #define C_NP_CE "np_ecn_marked_roce_packets"
 #define C_NP_CNP_SENT "np_cnp_sent"
 #define C_RP_CNP_HANDLED "rp_cnp_handled"
+#define C_ICRC_ERRORS "rx_icrc_encapsulated"     /* RoCE packets dropped for a wrong ICRC */
 #define C_TX_POLICY_BYTES "tx_policy_dscp_bytes" /* frame bytes sent with the policy's DSCP */
 #define C_TX_RDMA_BYTES "tx_vport_rdma_unicast_bytes" /* frame bytes of all RDMA sent */
 #define C_RX_RDMA_BYTES "rx_vport_rdma_unicast_bytes"
@@ -74,5 +78,8 @@
 #define F_MAC "mac"               /* "02:01:00:00:00:03" */
 #define F_ADDRESS "address"       /* of a NIC: "10.0.0.1" */
 #define F_PEER "lldp_peer"        /* port name at the other end, as LLDP tells it */
+
+/* A fact of a switch: "route leaf3", the port that a route set by hand names. */
+#define F_ROUTE "route "
 
 #endif

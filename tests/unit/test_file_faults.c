@@ -17,8 +17,50 @@ static const struct refused cases[] = {
 		"6: faults: an entry without a place: expected one such as place: "
 		"leaf1-spine2"),
 	REFUSED("a fault of an unknown kind", SOUND "faults: [{kind: gremlin, place: leaf1}]\n",
-		"5: faults.kind: \"gremlin\": expected one of "
-		"loss|rate|down|flap|pfc-off|dscp-map|ecn-off|slow-receiver|pause-storm"),
+		"5: faults.kind \"gremlin\": expected one of "
+		"loss|rate|down|flap|pfc-off|dscp-map|ecn-off|slow-receiver|pause-storm|"
+		"burst-loss|corrupt|cnp-loss|delay|swap|mtu|xoff|headroom|alpha|ecn|scheduler|"
+		"watchdog|watchdog-off|policer|drop-size|drop-flows|black-hole|same-hash|"
+		"pair-hash|spray|cnp-map|route-missing|route|cc-off|cnp-off|cnp-period|"
+		"cc-step|timeout|back-to-zero|slow-recovery|slow-post|stall"),
+	REFUSED("a flap of a whole switch", SOUND "faults: [{kind: flap, place: spine1}]\n",
+		"5: faults.place \"spine1\" of flap: a whole switch: expected a link such as "
+		"leaf1-spine2, or a port or NIC of it"),
+	REFUSED("bursts of something else",
+		SOUND "faults: [{kind: loss, place: leaf1-spine1, burst: 4}]\n",
+		"5: faults.burst 4: loss takes no burst: expected the key left out"),
+	REFUSED("a swap with nothing", SOUND "faults: [{kind: swap, place: leaf1-spine1}]\n",
+		"5: faults: swap without a link to swap with: expected one such as with: "
+		"leaf2-spine2"),
+	REFUSED("a swap with itself",
+		SOUND "faults: [{kind: swap, place: leaf1-spine1, with: leaf1-spine1}]\n",
+		"5: faults.with \"leaf1-spine1\": the link itself: expected another one"),
+	REFUSED("a swap for a while",
+		SOUND "faults: [{kind: swap, place: leaf1-spine1, with: leaf2-spine1, from: "
+		      "1ms}]\n",
+		"5: faults: swap holds all the time: expected neither from nor to"),
+	REFUSED("a second link of something else",
+		SOUND "faults: [{kind: loss, place: leaf1-spine1, with: leaf2-spine1}]\n",
+		"5: faults.with: loss takes no second link: expected the key left out"),
+	REFUSED("a route to nowhere", SOUND "faults: [{kind: route, place: \"leaf1:5\"}]\n",
+		"5: faults: route without a leaf that it leads to: expected one such as "
+		"towards: leaf2"),
+	REFUSED("a route to its own leaf",
+		SOUND "faults: [{kind: route, place: \"leaf1:5\", towards: leaf1}]\n",
+		"5: faults.towards \"leaf1\": expected another leaf, such as leaf2"),
+	REFUSED("a route through a host",
+		SOUND "faults: [{kind: route, place: \"leaf1:1\", towards: leaf2}]\n",
+		"5: faults.place \"leaf1:1\" of route: a port towards a host: expected a port "
+		"between two switches, such as leaf1:9"),
+	REFUSED("a direction of something else",
+		SOUND "faults: [{kind: loss, place: \"leaf1:5\", towards: leaf2}]\n",
+		"5: faults.towards: loss leads nowhere: expected the key left out"),
+	REFUSED("too short a timeout",
+		SOUND "faults: [{kind: timeout, place: host1, amount: 0}]\n",
+		"5: faults.amount \"0\" of timeout: expected a whole number, 1 to 31"),
+	REFUSED("an MTU of a time", SOUND "faults: [{kind: mtu, place: host1, amount: 1ms}]\n",
+		"5: faults.amount \"1ms\" of mtu: expected bytes such as 4096, 16KiB or "
+		"32MiB, 256 to 65535"),
 	REFUSED("a fault at an unknown place",
 		SOUND "faults: [{kind: ecn-off, place: leaf5}]\n",
 		"5: faults.place \"leaf5\" of ecn-off: no such place in this fabric: expected "
@@ -62,9 +104,6 @@ static const struct refused cases[] = {
 	REFUSED("down by an amount",
 		SOUND "faults: [{kind: down, place: leaf1-spine1, amount: 0.5}]\n",
 		"5: faults.amount \"0.5\": down takes no amount: expected the key left out"),
-	REFUSED("down at a whole switch", SOUND "faults: [{kind: down, place: spine1}]\n",
-		"5: faults.place \"spine1\" of down: a whole switch: expected a link such as "
-		"leaf1-spine2, or a port or NIC of it"),
 	REFUSED("a flap by a share",
 		SOUND "faults: [{kind: flap, place: leaf1-spine1, amount: 0.5}]\n",
 		"5: faults.amount \"0.5\" of flap: expected a time such as 500ns, 20us or 1ms, "

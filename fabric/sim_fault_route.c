@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults of cabling and forwarding: cables that were swapped, which routing has
+ * long found, and tables that are not what routing would make of the cables.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/sim_state.h"
+#include "lib/grow.h"
+
+static void *copy_of(const void *items, size_t count, size_t item_bytes)
+{
+	void *copy = zeroed(count, item_bytes);
+
+	if (count)
+		memcpy(copy, items, count * item_bytes);
+	return copy;
+}
+
+/* --- cables --- */
+
+static void join(struct fabric *fabric, uint32_t link, uint32_t a, uint32_t b)
+{
+	fabric->links[link].b = b;
+	fabric->ports[a].peer = b;
+	fabric->ports[b].peer = a;
+	fabric->ports[b].link = link;
+}
+
+static void swap(struct fabric *fabric, uint32_t one, uint32_t other)
+{
+	uint32_t one_b = fabric->links[one].b, other_b = fabric->links[other].b;
+
+	join(fabric, one, fabric->links[one].a, other_b);
+	join(fabric, other, fabric->links[other].a, one_b);
+}
+
+bool fault_rewire(const struct fabric *fabric, struct fabric *wired)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < fabric->fault_count; i++)
+		any |= fabric->faults[i].kind == FAULT_SWAP;
+	if (!any)
+		return false;
+	*wired = *fabric;
+	wired->ports = copy_of(fabric->ports, fabric->port_count, sizeof(*fabric->ports));
+	wired->links = copy_of(fabric->links, fabric->link_count, sizeof(*fabric->links));
+	for (uint32_t i = 0; i < fabric->fault_count; i++)
+		if (fabric->faults[i].kind == FAULT_SWAP)
+			swap(wired, fabric->faults[i].link, fabric->faults[i].other);
+	return true;
+}
+
+static void seed_alike(struct routing *to, const struct routing *from)
+{
+	memcpy(to->seeds, from->seeds,
+		(from->fabric->leaves + from->fabric->spines) * sizeof(*to->seeds));
+}
+
+/* Returns 0, or -EHOSTUNREACH with the sentence where the cables as they are
+ * leave a leaf without a path. */
+int fault_wire(struct sim *sim, struct diag *diag)
+{
+	int err;
+
+	if (!fault_rewire(sim->config->fabric, &sim->wired))
+		return 0;
+	err = routing_init(&sim->wiring, &sim->wired, 0, diag);
+	if (err) {
+		free(sim->wired.ports);
+		free(sim->wired.links);
+		return err;
+	}
+	seed_alike(&sim->wiring, sim->config->routing);
+	sim->fabric = &sim->wired;
+	sim->routing = &sim->wiring;
+	return 0;
+}
+
+/* --- tables --- */
+
+static struct routing copy_tables(const struct routing *from)
+{
+	size_t switches = (size_t)from->fabric->leaves + from->fabric->spines;
+	size_t cells = switches * from->fabric->leaves;
+
+	return (struct routing){
+		.fabric = from->fabric,
+		.groups = copy_of(from->groups, cells, sizeof(*from->groups)),
+		.members = copy_of(from->members, from->member_count, sizeof(*from->members)),
+		.member_count = from->member_count,
+		.distance = copy_of(from->distance, cells, sizeof(*from->distance)),
+		.seeds = copy_of(from->seeds, switches, sizeof(*from->seeds)),
+	};
+}
+
+static void add_member(struct routing *tables, size_t *room, uint32_t port)
+{
+	if (*room < tables->member_count)
+		*room = tables->member_count;
+	tables->members =
+		grow(tables->members, tables->member_count, room, sizeof(*tables->members));
+	tables->members[tables->member_count++] = port;
+}
+
+static struct route_group *groups_of(struct routing *tables, uint32_t port)
+{
+	uint32_t sw = tables->fabric->ports[port].node - tables->fabric->hosts;
+
+	return &tables->groups[(size_t)sw * tables->fabric->leaves];
+}
+
+/* Without this port: the groups of its switch that have it are written anew. */
+static void take_out(struct routing *tables, size_t *room, uint32_t port)
+{
+	struct route_group *groups = groups_of(tables, port);
+
+	for (uint32_t leaf = 0; leaf < tables->fabric->leaves; leaf++) {
+		struct route_group old = groups[leaf];
+		uint32_t first = tables->member_count;
+
+		for (uint32_t i = 0; i < old.count; i++)
+			if (tables->members[old.first + i] != port)
+				add_member(tables, room, tables->members[old.first + i]);
+		groups[leaf] = (struct route_group){ first, tables->member_count - first };
+	}
+}
+
+static void force(struct routing *tables, size_t *room, const struct fault *fault)
+{
+	groups_of(tables, fault->port)[fault->towards] =
+		(struct route_group){ tables->member_count, 1 };
+	add_member(tables, room, fault->port);
+}
+
+static bool is_of_tables(enum fault_kind kind)
+{
+	return kind == FAULT_ROUTE || kind == FAULT_ROUTE_MISSING || kind == FAULT_SAME_HASH;
+}
+
+/* The tables that routing would have now, as the faults that hold leave them. */
+void fault_tables(struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+	const struct routing *sound = sim->rerouted.fabric ? &sim->rerouted
+				      : sim->wiring.fabric ? &sim->wiring
+							   : sim->config->routing;
+	struct routing tables;
+	size_t room = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < fabric->fault_count; i++)
+		any |= is_of_tables(fabric->faults[i].kind) &&
+		       fault_holds(&fabric->faults[i], clock_ns(sim, sim->now));
+	routing_free(&sim->forced);
+	sim->routing = sound;
+	if (!any)
+		return;
+	tables = copy_tables(sound);
+	for (uint32_t i = 0; i < fabric->fault_count; i++) {
+		const struct fault *fault = &fabric->faults[i];
+
+		if (!fault_holds(fault, clock_ns(sim, sim->now)))
+			continue;
+		if (fault->kind == FAULT_ROUTE_MISSING)
+			take_out(&tables, &room, fault->port);
+		else if (fault->kind == FAULT_ROUTE)
+			force(&tables, &room, fault);
+		else if (fault->kind == FAULT_SAME_HASH)
+			tables.seeds[fault->node - fabric->hosts] = tables.seeds[0];
+	}
+	sim->forced = tables;
+	sim->routing = &sim->forced;
+}
