@@ -17,6 +17,7 @@
 #include "fabric/file.h"
 #include "fabric/sim.h"
 #include "lib/diag.h"
+#include "lib/grow.h"
 #include "lib/units.h"
 
 struct bed {
@@ -85,6 +86,45 @@ static inline uint64_t bed_sum(const struct bed *bed, const char *prefix, const 
 			strcmp(bed->result.counters[i].name, name) == 0)
 			sum += bed->result.counters[i].last;
 	return sum;
+}
+
+/* A ring all-reduce over all NICs, in their order. */
+static inline void bed_ring(struct bed *bed, uint32_t qps, uint64_t bytes, uint32_t iterations)
+{
+	uint32_t ranks = bed->fabric.nic_count;
+
+	bed->stage.ring = (struct plan_ring){
+		.nics = zeroed(ranks, sizeof(uint32_t)),
+		.ranks = ranks,
+		.qps = qps,
+		.bytes = bytes,
+		.elem_bytes = 4,
+		.iterations = iterations,
+	};
+	for (uint32_t rank = 0; rank < ranks; rank++)
+		bed->stage.ring.nics[rank] = rank;
+}
+
+/* A step of a rank: posted and arrived, in order of iteration and step. */
+static inline const struct run_step *bed_step(const struct bed *bed, uint32_t rank, size_t step)
+{
+	return &bed->result
+			.steps[rank * (bed->result.step_count / bed->stage.ring.ranks) + step];
+}
+
+static inline uint64_t bed_took_ns(const struct run_step *step)
+{
+	return step->arrived_ns - step->posted_ns;
+}
+
+/* Payload rate of a flow that ended, in Gb/s. */
+static inline double bed_gbps(const struct bed *bed, uint32_t flow)
+{
+	const struct run_flow *row = &bed->result.flows[flow];
+
+	return row->complete ? (double)row->bytes_delivered * 8 /
+				       (double)(row->end_ns - row->start_ns)
+			     : 0;
 }
 
 static inline void bed_close(struct bed *bed)
