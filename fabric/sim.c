@@ -105,7 +105,7 @@ static void dispatch(struct sim *sim, uint32_t id)
 			port_tx_event(sim, port);
 			break;
 		case PORT_ARRIVE:
-			port_arrive_event(sim, port);
+			link_arrive_event(sim, port);
 			break;
 		case PORT_HOLD_END:
 			port_hold_end_event(sim, port);
@@ -175,7 +175,10 @@ static void check_conservation(struct sim *sim)
 	const struct sim_totals *t = &sim->totals;
 	uint32_t switches = sim->fabric->leaves + sim->fabric->spines;
 
+	ahead_settle_all(sim);
 	sim->totals.in_flight = sim->live;
+	for (uint32_t i = 0; i < sim->fabric->port_count * PRIORITIES; i++)
+		sim->totals.packet_hops += sim->lanes[i].tx_packets;
 	assert(t->data_sent + t->control_sent ==
 		t->received + t->lost_on_links + t->dropped_buffer + t->dropped_headroom +
 			t->dropped_egress + t->dropped_down + t->dropped_no_route +
@@ -199,6 +202,8 @@ static void sim_free(struct sim *sim)
 	}
 	for (uint32_t i = 0; sim->ring.ranks && i < sim->ring.plan->ranks; i++)
 		free(sim->ring.ranks[i].parts);
+	for (uint32_t i = 0; i < sim->fabric->leaves + sim->fabric->spines; i++)
+		free(sim->switches[i].ahead);
 	free(sim->ring.ranks);
 	free(sim->ring.rows);
 	free(sim->ring.acked);
@@ -208,6 +213,7 @@ static void sim_free(struct sim *sim)
 	free(sim->lanes);
 	free(sim->switches);
 	free(sim->nics);
+	free(sim->homes);
 	free(sim->packets);
 	free(sim->qps);
 	free(sim->flows);
@@ -232,6 +238,8 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 		.routing = config->routing,
 		.tap = config->tap,
 		.packet_free = NONE,
+		.lossless = config->fabric->policy.pfc ? config->fabric->policy.priority
+						       : PRIORITIES,
 	};
 	int err = sim_check(config, stage, diag);
 

@@ -405,6 +405,9 @@ void fault_configure(struct sim *sim, uint32_t index)
 	};
 	uint64_t delay_ps = port->delay_ps, wire_ps = port->wire_ps;
 
+	ahead_end(sim, index); /* it was worked out with what holds no longer */
+	for (unsigned prio = 0; prio < PRIORITIES; prio++)
+		lane_of(sim, index, prio)->easy = 0;
 	reset(&at, index);
 	for (uint32_t i = 0; i < fabric->fault_count; i++) {
 		const struct fault *fault = &fabric->faults[i];

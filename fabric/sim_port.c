@@ -31,24 +31,6 @@ static uint32_t lane_pop(struct sim *sim, uint32_t port, unsigned prio)
 	return packet;
 }
 
-static void put_on_link(struct sim *sim, uint32_t port_index, uint32_t packet_index)
-{
-	struct sim_port *port = &sim->ports[port_index];
-	struct packet *packet = &sim->packets[packet_index];
-
-	packet->arrival = port->busy_until + port->delay_ps;
-	packet->next = NONE;
-	if (port->pipe_head == NONE) {
-		port->pipe_head = packet_index;
-		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_ARRIVE)))
-			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
-				packet->arrival);
-	} else {
-		sim->packets[port->pipe_tail].next = packet_index;
-	}
-	port->pipe_tail = packet_index;
-}
-
 static void send_pfc(struct sim *sim, uint32_t port_index)
 {
 	struct sim_port *port = &sim->ports[port_index];
@@ -91,12 +73,11 @@ static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uin
 	lane->tx_packets++;
 	lane->tx_bytes += packet->frame;
 	lane->busy_ps += took;
-	sim->totals.packet_hops++;
 	if (sim->tap)
 		tap_sent(sim, port_index, index);
 	if (port->trouble && trouble_on_the_wire(sim, port_index, index))
 		return;
-	put_on_link(sim, port_index, index);
+	link_put(sim, port_index, index);
 }
 
 /* Sends the next of an idle port, if it has one that is not held. */
@@ -105,7 +86,7 @@ static void send_next(struct sim *sim, uint32_t port_index)
 	struct sim_port *port = &sim->ports[port_index];
 	unsigned mask = port->ready & ~(unsigned)port->held;
 
-	if (!port->up)
+	if (port->down)
 		return;
 	if (port->xoff | port->xon) {
 		send_pfc(sim, port_index);
@@ -136,33 +117,10 @@ void port_kick(struct sim *sim, uint32_t port_index)
 
 void port_tx_event(struct sim *sim, uint32_t port_index)
 {
-	port_kick(sim, port_index);
-}
-
-void port_arrive_event(struct sim *sim, uint32_t port_index)
-{
-	struct sim_port *port = &sim->ports[port_index];
-	uint32_t index = port->pipe_head, next;
-
-	if (index == NONE) /* carrier was lost meanwhile */
-		return;
-	if (sim->packets[index].arrival > sim->now) {
-		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
-			sim->packets[index].arrival);
-		return;
-	}
-	next = sim->packets[index].next;
-	port->pipe_head = next;
-	if (next != NONE)
-		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
-			sim->packets[next].arrival);
-	if (sim->tap)
-		tap_received(sim, port->peer, index);
-	if (sim->ports[port->peer].nic == NONE) {
-		switch_arrive(sim, port->peer, index);
-	} else {
-		nic_arrive(sim, port->peer, index);
-	}
+	if (sim->ports[port_index].ahead_from != NEVER)
+		ahead_event(sim, port_index);
+	else
+		port_kick(sim, port_index);
 }
 
 /* PFC frames are acted on at the MAC: nothing but the cable delays them. */
@@ -225,7 +183,7 @@ static void release_hold(struct sim *sim, uint32_t port, unsigned prio)
 	sim->ports[port].held &= (uint8_t) ~(1u << prio);
 	lane->held_ps += sim->now - lane->held_since;
 	lane->calm_at = sim->now + sim->ports[port].restore_ps;
-	if (lane->storm)
+	if (sim->ports[port].storm >> prio & 1)
 		watch(sim, port, lane->calm_at);
 }
 
@@ -234,6 +192,7 @@ static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
 	struct sim_port *port = &sim->ports[port_index];
 	struct lane *lane = lane_of(sim, port_index, prio);
 
+	ahead_end(sim, port_index);
 	if (!(port->held >> prio & 1)) {
 		port->held |= (uint8_t)(1u << prio);
 		lane->held_since = sim->now;
@@ -286,17 +245,29 @@ void port_hold_end_event(struct sim *sim, uint32_t port_index)
 		port_kick(sim, port_index);
 }
 
+/* A port is about to send XOFF. Of a switch, departures now decide when it may send XON. */
+static void begin_holding(struct sim *sim, const struct sim_port *port)
+{
+	if (port->sw == NONE)
+		return;
+	if (sim->switches[port->sw].holding++ == 0)
+		ahead_wake_switch(sim, &sim->switches[port->sw]);
+}
+
 void port_tell_xoff(struct sim *sim, uint32_t port_index, unsigned prio)
 {
 	struct sim_port *port = &sim->ports[port_index];
 	struct lane *lane = lane_of(sim, port_index, prio);
 
 	if (!lane->holding) {
+		begin_holding(sim, port);
+		lane->easy = 0;
 		lane->holding = true;
 		lane->holding_since = sim->now;
 		if (lane->first_pause == NEVER)
 			lane->first_pause = sim->now;
 	}
+	ahead_end(sim, port_index);
 	port->xoff |= (uint8_t)(1u << prio);
 	port->xon &= (uint8_t) ~(1u << prio);
 	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_REFRESH)))
@@ -310,8 +281,11 @@ void port_tell_xon(struct sim *sim, uint32_t port_index, unsigned prio)
 	struct sim_port *port = &sim->ports[port_index];
 	struct lane *lane = lane_of(sim, port_index, prio);
 
+	if (port->sw != NONE)
+		sim->switches[port->sw].holding--;
 	lane->holding = false;
 	lane->holding_ps += sim->now - lane->holding_since;
+	ahead_end(sim, port_index);
 	port->xon |= (uint8_t)(1u << prio);
 	port->xoff &= (uint8_t) ~(1u << prio);
 	port_kick(sim, port_index);
@@ -343,17 +317,20 @@ void port_watchdog_event(struct sim *sim, uint32_t port_index)
 
 	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
 		struct lane *lane = lane_of(sim, port_index, prio);
-		bool held = sim->ports[port_index].held >> prio & 1;
+		struct sim_port *port = &sim->ports[port_index];
+		bool held = port->held >> prio & 1, storm = port->storm >> prio & 1;
 
-		if (held && !lane->storm && detect && lane->held_since + detect <= sim->now) {
-			lane->storm = true;
+		if (held && !storm && detect && lane->held_since + detect <= sim->now) {
+			storm = true;
 			drop_queue(sim, port_index, prio);
-		} else if (lane->storm && !held && lane->calm_at <= sim->now) {
-			lane->storm = false;
+		} else if (storm && !held && lane->calm_at <= sim->now) {
+			storm = false;
 		}
-		if (held == lane->storm || (held && !detect))
+		port->storm =
+			(uint8_t)((port->storm & ~(1u << prio)) | (unsigned)storm << prio);
+		if (held == storm || (held && !detect))
 			continue;
-		when = lane->storm ? lane->calm_at : lane->held_since + detect;
+		when = storm ? lane->calm_at : lane->held_since + detect;
 		if (when < next)
 			next = when;
 	}
@@ -374,7 +351,8 @@ void port_down(struct sim *sim, uint32_t port_index)
 {
 	struct sim_port *port = &sim->ports[port_index];
 
-	port->up = false;
+	ahead_end(sim, port_index);
+	port->down = true;
 	port->carrier_changes++;
 	while (port->pfc_head != NONE) {
 		uint32_t next = sim->packets[port->pfc_head].next;
@@ -398,7 +376,7 @@ void port_down(struct sim *sim, uint32_t port_index)
 
 void port_up(struct sim *sim, uint32_t port_index)
 {
-	sim->ports[port_index].up = true;
+	sim->ports[port_index].down = false;
 	sim->ports[port_index].carrier_changes++;
 	port_kick(sim, port_index);
 }

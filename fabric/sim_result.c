@@ -30,6 +30,7 @@ void sample_event(struct sim *sim)
 	unsigned prio = sim->fabric->policy.priority;
 	char name[2 * NAME_BYTES];
 
+	ahead_settle_all(sim);
 	for (uint32_t i = 0; i < sim->fabric->nic_count; i++) {
 		struct sim_nic *nic = &sim->nics[i];
 
@@ -359,14 +360,15 @@ static void collect_paths(struct sim *sim, struct sim_result *result)
 static void take_back(struct sim *sim)
 {
 	for (uint32_t port = 0; port < sim->fabric->port_count; port++)
-		for (uint32_t at = sim->ports[port].pipe_head; at != NONE;
+		for (uint32_t at = sim->ports[port].pipe_head;
+			at != NONE && at != sim->ports[port].ahead;
 			at = sim->packets[at].next) {
 			const struct packet *packet = &sim->packets[at];
 			struct lane *lane;
 
 			lane = lane_of(sim, port,
 				sim->ports[port].nic == NONE
-					? packet->prio
+					? packet->in_lane % PRIORITIES
 					: sim->ports[port].map[packet->class]);
 			lane->tx_packets--;
 			lane->tx_bytes -= packet->frame;

@@ -30,12 +30,15 @@ static void init_ports(struct sim *sim)
 		port->node = from->node;
 		port->peer = from->peer;
 		port->nic = from->nic;
-		port->pipe_head = port->pfc_head = NONE;
+		port->sw = from->nic == PORT_NONE ? from->node - fabric->hosts : NONE;
+		port->tapped = sim->tap != NULL;
+		port->ahead_from = NEVER;
+		port->pipe_head = port->pfc_head = port->ahead = NONE;
 		port->random = (uint32_t)rng_derive(sim->config->seed, i) | 1;
-		if (from->link == PORT_NONE)
+		port->down = from->link == PORT_NONE;
+		if (port->down)
 			continue;
 		link = &fabric->links[from->link];
-		port->up = true;
 		port->pause_ps = pause_ns(UINT16_MAX, link->speed_bps) * PS_PER_NS;
 	}
 }
@@ -56,8 +59,12 @@ static void init_switches(struct sim *sim)
 	sim->switches = zeroed(count, sizeof(*sim->switches));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct node *node = &fabric->nodes[fabric->hosts + i];
+		struct sim_switch *sw = &sim->switches[i];
 		uint64_t set_aside = 0;
 
+		sw->first_port = node->first_port;
+		sw->words = (node->port_count + 63) / 64;
+		sw->ahead = zeroed(sw->words, sizeof(*sw->ahead));
 		for (uint32_t p = 0; p < node->port_count; p++) {
 			uint32_t port = node->first_port + p;
 
@@ -66,7 +73,8 @@ static void init_switches(struct sim *sim)
 					     fabric->policy.reserved_bytes;
 		}
 		if (set_aside < fabric->policy.buffer_bytes)
-			sim->switches[i].pool_bytes = fabric->policy.buffer_bytes - set_aside;
+			sw->pool_bytes = fabric->policy.buffer_bytes - set_aside;
+		sw->easy_bytes = sw->pool_bytes / 2;
 	}
 }
 
@@ -75,12 +83,13 @@ static void init_nics(struct sim *sim)
 	const struct fabric *fabric = sim->fabric;
 
 	sim->nics = zeroed(fabric->nic_count, sizeof(*sim->nics));
+	sim->homes = zeroed(fabric->nic_count, sizeof(*sim->homes));
 	for (uint32_t i = 0; i < fabric->nic_count; i++) {
 		struct sim_nic *nic = &sim->nics[i];
 
 		nic->port = fabric->nics[i];
-		nic->leaf = fabric_nic_leaf(fabric, i);
-		nic->leaf_port = fabric->ports[nic->port].peer;
+		sim->homes[i].leaf = fabric_nic_leaf(fabric, i);
+		sim->homes[i].leaf_port = fabric->ports[nic->port].peer;
 		nic->line_bps = fabric_nic_bps(fabric, i);
 		nic->ready_head = nic->ready_tail = NONE;
 	}

@@ -48,7 +48,7 @@ struct packet {
 	uint32_t next;
 	uint32_t qp;
 	uint32_t psn;     /* ACK, NAK: the next one expected; PFC: XOFF mask | XON mask << 8 */
-	uint32_t in_port; /* of the switch that holds it */
+	uint32_t in_lane; /* where the switch that holds it accounts for it */
 	uint32_t dst_nic;
 	uint32_t entropy;
 	uint64_t arrival;        /* at the far end of the link it is on */
@@ -56,25 +56,25 @@ struct packet {
 	uint8_t kind, class;
 	uint8_t ecn : 4;
 	uint8_t forced : 2;  /* times it was sent where a forced route leads, modulo 4 */
-	uint8_t prio : 4;    /* ingress class at the switch that holds it */
 	uint8_t last : 1;    /* of its message */
 	uint8_t corrupt : 1; /* its ICRC is wrong */
 	uint8_t again : 2;   /* packets that the QP had sent again before, modulo 4 */
 };
 
-/* A priority of a port: its egress queue and its ingress account. */
+/* A priority of a port: its egress queue and its ingress account. What every packet
+ * touches comes first, by cache lines. */
 struct lane {
 	uint32_t head, tail;
 	uint32_t queue_bytes, queue_peak, queue_peak_ect, window_peak;
 	uint64_t tx_bytes, tx_packets, busy_ps;
 	uint64_t marked, egress_drops;
 
-	uint32_t shared, headroom; /* bytes accounted at ingress */
-	uint32_t account_peak, headroom_peak;
+	uint32_t shared, headroom;   /* bytes accounted at ingress */
+	uint32_t account_peak, easy; /* easy: up to here, no second look */
 	uint64_t rx_bytes, rx_packets, buffer_drops, headroom_drops;
+	uint32_t headroom_peak;
 
 	bool holding;     /* XOFF sent, not yet XON */
-	bool storm;       /* the watchdog drops what is for this queue */
 	uint64_t calm_at; /* of a storm that is over for now: when to believe it */
 	uint64_t held_until;
 	uint64_t holding_since, holding_ps, held_since, held_ps;
@@ -83,25 +83,35 @@ struct lane {
 };
 
 struct sim_port {
-	uint32_t node, peer, nic;
-	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
-	uint32_t pfc_head, pfc_tail;   /* PFC frames on it */
-	uint64_t byte_ps_q10;          /* ps a byte, in 1/1024 */
-	uint64_t wire_ps;              /* propagation, and until the peer obeys a pause */
-	uint64_t delay_ps; /* propagation and latencies: when a packet is taken in */
+	union {
+		struct {
+			uint8_t ready, held; /* masks of priorities */
+			uint8_t xoff, xon;   /* to be told to the peer */
+			uint8_t storm;       /* of the watchdog, by priority */
+			uint8_t trouble; /* enum trouble_bits; 0: no fault looks at its packets */
+			bool down, tapped;
+		};
+		uint64_t hindered; /* 0: what comes may be sent in turn */
+	};
 	uint64_t busy_until;
-	uint64_t pause_ps; /* what 65535 quanta are here */
-	uint32_t headroom_bytes;
-	uint32_t xoff_bytes; /* 0: by alpha */
+	uint64_t byte_ps_q10; /* ps a byte, in 1/1024 */
+	uint64_t delay_ps;    /* propagation and latencies: when a packet is taken in */
+	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
+	uint32_t ahead, before;        /* the first on it that has not begun, the one before */
+	uint64_t ahead_from;           /* when that one begins; NEVER: there is none */
+	uint32_t peer, nic, sw; /* sw: into switches; NONE for NICs, as nic for switches */
+	uint32_t random;        /* xorshift state: marking and loss */
 	uint32_t ecn_kmin, ecn_kmax;
-	uint32_t random; /* xorshift state: marking and loss */
-	uint8_t alpha_shift;
-	uint8_t trouble;     /* enum trouble_bits; 0: no fault looks at its packets */
-	uint8_t ready, held; /* masks of priorities */
-	uint8_t xoff, xon;   /* to be told to the peer */
-	uint8_t last_prio;
 	uint8_t map[CLASS_COUNT];
-	bool up, pfc, ecn;
+	uint8_t last_prio, ahead_prio;
+	uint8_t alpha_shift;
+	bool pfc, ecn;
+	uint32_t node;
+	uint32_t headroom_bytes;
+	uint32_t xoff_bytes;         /* 0: by alpha */
+	uint32_t pfc_head, pfc_tail; /* PFC frames on the link */
+	uint64_t wire_ps;            /* propagation, and until the peer obeys a pause */
+	uint64_t pause_ps;           /* what 65535 quanta are here */
 	uint64_t lost, dropped_down, carrier_changes, policy_packets, no_route, watchdog_drops;
 	uint64_t oversize, policed, expired;
 	uint64_t watchdog_ps, restore_ps; /* of the PFC watchdog; 0: none */
@@ -133,7 +143,16 @@ struct trouble {
 struct sim_switch {
 	uint64_t pool_bytes;   /* buffer less headroom and reserve of all ports */
 	uint64_t shared_bytes; /* in use */
-	uint8_t hashing;       /* enum hashing */
+	uint32_t holding;      /* priorities of ports that have sent XOFF and not yet XON */
+	uint32_t first_port, words;
+	uint64_t *ahead;     /* [words]: bits of the ports that have packets ahead */
+	uint64_t easy_bytes; /* up to here the pool puts no port near its threshold */
+	uint8_t hashing;     /* enum hashing */
+};
+
+/* Where a NIC hangs: its leaf, which is the number of a switch, and the port there. */
+struct home {
+	uint32_t leaf, leaf_port;
 };
 
 struct message {
@@ -191,7 +210,6 @@ struct qp {
 
 struct sim_nic {
 	uint32_t port;
-	uint32_t leaf, leaf_port;        /* the port that it hangs on */
 	uint32_t ready_head, ready_tail; /* QPs */
 	uint64_t line_bps;
 	bool wrong_dscp, storm, cnp_as_data, cc_off, cnp_off, back_to_zero;
@@ -242,6 +260,7 @@ struct sim {
 	struct lane *lanes;          /* [port * PRIORITIES + priority] */
 	struct sim_switch *switches; /* [node - hosts] */
 	struct sim_nic *nics;
+	struct home *homes; /* by NIC */
 	struct packet *packets;
 	uint32_t packet_room, packet_free;
 	uint64_t live; /* packets in the network, PFC frames not counted */
@@ -256,6 +275,7 @@ struct sim {
 	bool reroute_due;
 	struct run_sample *samples;
 	size_t sample_count, sample_room;
+	unsigned lossless; /* the priority with PFC; PRIORITIES: none */
 	struct sim_totals totals;
 };
 
@@ -302,6 +322,35 @@ static inline uint64_t serialize_ps(uint64_t bytes, uint64_t byte_ps_q10)
 	return bytes * byte_ps_q10 >> 10;
 }
 
+/* Behind what is on the link that leaves the port, which sends it until busy_until. */
+static inline void link_put(struct sim *sim, uint32_t port_index, uint32_t packet_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct packet *packet = &sim->packets[packet_index];
+
+	packet->arrival = port->busy_until + port->delay_ps;
+	packet->next = NONE;
+	if (port->pipe_head == NONE) {
+		port->pipe_head = packet_index;
+		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_ARRIVE)))
+			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
+				packet->arrival);
+	} else {
+		sim->packets[port->pipe_tail].next = packet_index;
+	}
+	port->pipe_tail = packet_index;
+}
+
+static inline void set_bit(uint64_t *bits, uint32_t bit)
+{
+	bits[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static inline void clear_bit(uint64_t *bits, uint32_t bit)
+{
+	bits[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
 /* What QP q of qps carries of a flow: an even part, the rest to the first ones. */
 static inline uint64_t qp_share(uint64_t bytes, uint32_t qps, uint32_t q)
 {
@@ -321,7 +370,6 @@ void packet_free(struct sim *sim, uint32_t packet);
 /* sim_port.c: what leaves a port and what holds it */
 void port_kick(struct sim *sim, uint32_t port);
 void port_tx_event(struct sim *sim, uint32_t port);
-void port_arrive_event(struct sim *sim, uint32_t port);
 void port_enqueue(struct sim *sim, uint32_t port, unsigned prio, uint32_t packet);
 void port_pause_received(struct sim *sim, uint32_t port, uint32_t masks);
 void port_hold_end_event(struct sim *sim, uint32_t port);
@@ -333,8 +381,16 @@ void port_tell_xon(struct sim *sim, uint32_t port, unsigned prio);
 void port_down(struct sim *sim, uint32_t port);
 void port_up(struct sim *sim, uint32_t port);
 
-/* sim_switch.c */
-void switch_arrive(struct sim *sim, uint32_t port, uint32_t packet);
+/* sim_ahead.c: queues whose departures are known in advance */
+void ahead_settle(struct sim *sim, uint32_t port);
+void ahead_settle_switch(struct sim *sim, struct sim_switch *sw);
+void ahead_settle_all(struct sim *sim);
+void ahead_end(struct sim *sim, uint32_t port);
+void ahead_wake_switch(struct sim *sim, struct sim_switch *sw);
+void ahead_event(struct sim *sim, uint32_t port);
+
+/* sim_switch.c: what comes off a link */
+void link_arrive_event(struct sim *sim, uint32_t port);
 void switch_release(struct sim *sim, const struct packet *packet);
 
 /* sim_nic.c: the port side of a NIC */

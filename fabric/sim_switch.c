@@ -12,14 +12,17 @@
  * egress figure of Azure, NSDI 2023). */
 #define LOSSY_ALPHA_SHIFT 1u
 
+static uint64_t threshold_at(
+	const struct sim_port *port, const struct sim_switch *sw, uint64_t shared_bytes)
+{
+	uint64_t left = sw->pool_bytes > shared_bytes ? sw->pool_bytes - shared_bytes : 0;
+
+	return port->xoff_bytes ? port->xoff_bytes : left >> port->alpha_shift;
+}
+
 static uint64_t threshold(const struct sim_port *port, const struct sim_switch *sw)
 {
-	uint64_t left;
-
-	if (port->xoff_bytes)
-		return port->xoff_bytes;
-	left = sw->pool_bytes > sw->shared_bytes ? sw->pool_bytes - sw->shared_bytes : 0;
-	return left >> port->alpha_shift;
+	return threshold_at(port, sw, sw->shared_bytes);
 }
 
 static void count_drop(struct sim *sim, struct lane *ingress, uint64_t *counter,
@@ -65,28 +68,32 @@ static bool admit_lossy(
 	return true;
 }
 
-static void check_xoff(struct sim *sim, struct sim_switch *sw, uint32_t port, unsigned prio)
+/* The account of a lossless class has grown: its peak, XOFF when its share is used up, and
+ * up to where it may grow again without a second look. */
+static void note_account(struct sim *sim, struct sim_switch *sw, uint32_t port, unsigned prio)
 {
 	struct lane *ingress = lane_of(sim, port, prio);
+	const struct sim_port *in = &sim->ports[port];
+	uint64_t share = threshold_at(in, sw, sw->easy_bytes);
 
 	if (ingress->shared + ingress->headroom > ingress->account_peak)
 		ingress->account_peak = ingress->shared + ingress->headroom;
-	if (!ingress->holding &&
-		(ingress->headroom || ingress->shared >= threshold(&sim->ports[port], sw)))
+	if (in->pfc && !ingress->holding &&
+		(ingress->headroom || ingress->shared >= threshold(in, sw)))
 		port_tell_xoff(sim, port, prio);
+	if (ingress->holding || share == 0)
+		ingress->easy = 0;
+	else
+		ingress->easy = share - 1 < ingress->account_peak ? (uint32_t)share - 1
+								  : ingress->account_peak;
 }
 
+/* Between kmin and kmax by chance, above always. */
 static void mark(
 	struct sim *sim, struct sim_port *port, struct lane *egress, struct packet *packet)
 {
 	uint64_t queue = egress->queue_bytes, chance;
 
-	if (packet->ecn == ECN_CE)
-		return;
-	if (egress->queue_bytes > egress->queue_peak_ect)
-		egress->queue_peak_ect = egress->queue_bytes;
-	if (!port->ecn || queue <= port->ecn_kmin)
-		return;
 	if (queue < port->ecn_kmax) {
 		chance = sim->fabric->policy.ecn_pmax_ppb * (queue - port->ecn_kmin) /
 			 (port->ecn_kmax - port->ecn_kmin);
@@ -99,25 +106,36 @@ static void mark(
 		egress->first_mark = sim->now;
 }
 
-/* The port towards a NIC, or NONE. */
-static uint32_t forward(const struct sim *sim, uint32_t node, const struct packet *packet)
+/* What ECN sees of a packet of the lossless class that is about to join a queue. */
+static void look_at_queue(
+	struct sim *sim, struct sim_port *port, struct lane *egress, struct packet *packet)
 {
-	const struct sim_nic *nic = &sim->nics[packet->dst_nic];
-	const struct route_group *group;
-	uint32_t sw = node - sim->fabric->hosts, entropy;
+	if (egress->queue_bytes > egress->queue_peak_ect)
+		egress->queue_peak_ect = egress->queue_bytes;
+	if (port->ecn && egress->queue_bytes > port->ecn_kmin)
+		mark(sim, port, egress, packet);
+}
 
-	if (fabric_leaf_node(sim->fabric, nic->leaf) == node)
-		return nic->leaf_port;
-	group = &sim->routing->groups[sw * sim->fabric->leaves + nic->leaf];
+/* The port towards a NIC, or NONE. */
+static uint32_t forward(const struct sim *sim, uint32_t sw, const struct packet *packet)
+{
+	const struct home *home = &sim->homes[packet->dst_nic];
+	const struct routing *routing = sim->routing;
+	const struct route_group *group;
+	uint32_t entropy;
+
+	if (home->leaf == sw)
+		return home->leaf_port;
+	group = &routing->groups[sw * sim->fabric->leaves + home->leaf];
+	if (group->count == 1)
+		return routing->members[group->first];
 	if (group->count == 0)
 		return NONE;
-	if (group->count == 1)
-		return sim->routing->members[group->first];
 	entropy = packet->entropy;
 	if (sim->switches[sw].hashing != HASH_TUPLE)
 		entropy = trouble_entropy(sim, sw, packet);
-	return sim->routing->members[group->first + route_pick(entropy, sim->routing->seeds[sw],
-							    group->count)];
+	return routing
+		->members[group->first + route_pick(entropy, routing->seeds[sw], group->count)];
 }
 
 static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned prio,
@@ -131,17 +149,21 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 	if (prio != policy->priority || !policy->pfc) {
 		if (admit_lossy(sw, ingress, egress, bytes))
 			return true;
+		ahead_settle_switch(sim, sw);
+		if (admit_lossy(sw, ingress, egress, bytes))
+			return true;
 		count_drop(sim, ingress, &egress->egress_drops, &sim->totals.dropped_egress,
 			index);
 		return false;
 	}
+	ahead_settle_switch(sim, sw);
 	if (sim->ports[in].pfc) {
 		if (!admit_lossless(sim, sw, in, ingress, bytes)) {
 			count_drop(sim, ingress, &ingress->headroom_drops,
 				&sim->totals.dropped_headroom, index);
 			return false;
 		}
-		check_xoff(sim, sw, in, prio);
+		note_account(sim, sw, in, prio);
 		return true;
 	}
 	if (ingress->shared + bytes > threshold(&sim->ports[in], sw) ||
@@ -152,49 +174,14 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 	}
 	ingress->shared += bytes;
 	sw->shared_bytes += bytes;
-	if (ingress->shared > ingress->account_peak)
-		ingress->account_peak = ingress->shared;
+	note_account(sim, sw, in, prio);
 	return true;
 }
 
-void switch_arrive(struct sim *sim, uint32_t in, uint32_t index)
+static void take(struct sim_switch *sw, struct lane *ingress, uint32_t bytes)
 {
-	struct packet *packet = &sim->packets[index];
-	struct sim_port *port = &sim->ports[in];
-	struct sim_switch *sw = &sim->switches[port->node - sim->fabric->hosts];
-	unsigned prio = port->map[packet->class];
-	struct lane *ingress = lane_of(sim, in, prio);
-	uint32_t out;
-
-	ingress->rx_packets++;
-	ingress->rx_bytes += packet->frame;
-	port->policy_packets += packet->class == CLASS_POLICY;
-	out = forward(sim, port->node, packet);
-	if (out == NONE) {
-		count_drop(sim, ingress, &port->no_route, &sim->totals.dropped_no_route, index);
-		return;
-	}
-	if ((port->trouble | sim->ports[out].trouble) &&
-		trouble_in_the_switch(sim, in, out, index))
-		return;
-	if (!sim->ports[out].up) {
-		count_drop(sim, ingress, &sim->ports[out].dropped_down,
-			&sim->totals.dropped_down, index);
-		return;
-	}
-	if (lane_of(sim, out, prio)->storm) {
-		count_drop(sim, ingress, &sim->ports[out].watchdog_drops,
-			&sim->totals.dropped_watchdog, index);
-		return;
-	}
-	if (!admit(sim, sw, in, prio, out, index))
-		return;
-	packet = &sim->packets[index]; /* XOFF may have moved the array */
-	packet->in_port = in;
-	packet->prio = prio & 7;
-	if (prio == sim->fabric->policy.priority && packet->ecn != ECN_NOT_ECT)
-		mark(sim, &sim->ports[out], lane_of(sim, out, prio), packet);
-	port_enqueue(sim, out, prio, index);
+	ingress->shared += bytes;
+	sw->shared_bytes += bytes;
 }
 
 /* A packet leaves the buffer: headroom is given back first, and the peer may go
@@ -202,9 +189,9 @@ void switch_arrive(struct sim *sim, uint32_t in, uint32_t index)
 void switch_release(struct sim *sim, const struct packet *packet)
 {
 	const struct policy *policy = &sim->fabric->policy;
-	struct sim_switch *sw =
-		&sim->switches[sim->ports[packet->in_port].node - sim->fabric->hosts];
-	struct lane *ingress = lane_of(sim, packet->in_port, packet->prio);
+	uint32_t in = packet->in_lane / PRIORITIES;
+	struct sim_switch *sw = &sim->switches[sim->ports[in].sw];
+	struct lane *ingress = &sim->lanes[packet->in_lane];
 	uint32_t headroom =
 		packet->frame < ingress->headroom ? packet->frame : ingress->headroom;
 
@@ -215,7 +202,178 @@ void switch_release(struct sim *sim, const struct packet *packet)
 	sw->shared_bytes -= packet->frame - headroom;
 	if (!ingress->holding || ingress->headroom)
 		return;
-	if (ingress->shared == 0 || ingress->shared + policy->xon_offset_bytes <=
-					    threshold(&sim->ports[packet->in_port], sw))
-		port_tell_xon(sim, packet->in_port, packet->prio);
+	if (ingress->shared == 0 ||
+		ingress->shared + policy->xon_offset_bytes <= threshold(&sim->ports[in], sw))
+		port_tell_xon(sim, in, packet->in_lane % PRIORITIES);
+}
+
+/* Puts a packet that nothing hinders on the link, to be sent at once or when all before it
+ * are: see sim_ahead.c. */
+static inline void depart(struct sim *sim, struct sim_switch *sw, uint32_t out, unsigned prio,
+	uint32_t index, struct packet *packet)
+{
+	struct sim_port *port = &sim->ports[out];
+	struct lane *lane = lane_of(sim, out, prio);
+	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
+	uint32_t queue = lane->queue_bytes + packet->frame;
+
+	if (queue > lane->window_peak)
+		lane->window_peak = queue;
+	if (port->busy_until <= sim->now) {
+		port->busy_until = sim->now + took;
+		port->last_prio = (uint8_t)prio;
+		lane->tx_packets++;
+		lane->tx_bytes += packet->frame;
+		lane->busy_ps += took;
+	} else {
+		lane->queue_bytes = queue;
+		if (port->ahead_from == NEVER) {
+			port->ahead = index;
+			port->ahead_from = port->busy_until;
+			port->ahead_prio = port->last_prio = (uint8_t)prio;
+			port->before = port->pipe_tail;
+			set_bit(sw->ahead, out - sw->first_port);
+			if (sw->holding)
+				ahead_event(sim, out);
+		}
+		port->busy_until += took;
+	}
+	link_put(sim, out, index);
+}
+
+/* Whether the departure of a packet that joins the queue now is known. The one before it
+ * must be on the list of the link and end when this one begins: or the event of an arrival
+ * could be that of a packet that may yet be overtaken. */
+static inline bool departs_surely(
+	const struct sim *sim, const struct sim_port *port, unsigned prio)
+{
+	return port->hindered == 0 && (port->ahead_from == NEVER || port->ahead_prio == prio) &&
+	       (port->busy_until <= sim->now ||
+		       (port->pipe_head != NONE && sim->packets[port->pipe_tail].arrival ==
+							   port->busy_until + port->delay_ps));
+}
+
+/* The packet is to leave by this port: it finds room in the buffer, or is dropped. */
+static void pass(struct sim *sim, uint32_t in, unsigned prio, uint32_t out, uint32_t index)
+{
+	const struct policy *policy = &sim->fabric->policy;
+	struct sim_port *port = &sim->ports[out];
+	struct sim_switch *sw = &sim->switches[port->sw];
+	struct packet *packet;
+
+	if (port->ahead_from <= sim->now)
+		ahead_settle(sim, out);
+	if (!admit(sim, sw, in, prio, out, index))
+		return;
+	packet = &sim->packets[index]; /* XOFF may have moved the array */
+	packet->in_lane = in * PRIORITIES + prio;
+	if (prio == policy->priority && packet->ecn == ECN_ECT)
+		look_at_queue(sim, port, lane_of(sim, out, prio), packet);
+	if (departs_surely(sim, port, prio)) {
+		if (port->busy_until <= sim->now)
+			switch_release(sim, packet);
+		depart(sim, sw, out, prio, index, &sim->packets[index]);
+	} else {
+		ahead_end(sim, out);
+		port_enqueue(sim, out, prio, index);
+	}
+}
+
+/* Drops what cannot leave by this port; false when the packet may go on. */
+static bool drop_before(
+	struct sim *sim, uint32_t in, unsigned prio, uint32_t out, uint32_t index)
+{
+	struct lane *ingress = lane_of(sim, in, prio);
+	struct sim_port *port = &sim->ports[in];
+
+	if (out == NONE) {
+		count_drop(sim, ingress, &port->no_route, &sim->totals.dropped_no_route, index);
+		return true;
+	}
+	if ((port->trouble | sim->ports[out].trouble) &&
+		trouble_in_the_switch(sim, in, out, index))
+		return true;
+	if (sim->ports[out].down) {
+		count_drop(sim, ingress, &sim->ports[out].dropped_down,
+			&sim->totals.dropped_down, index);
+		return true;
+	}
+	if (sim->ports[out].storm >> prio & 1) {
+		count_drop(sim, ingress, &sim->ports[out].watchdog_drops,
+			&sim->totals.dropped_watchdog, index);
+		return true;
+	}
+	return false;
+}
+
+/* A pointer to a packet holds until something may send a PFC frame, for the array of packets
+ * may move: admission, settling and release. */
+
+/* Most packets: of the lossless class, nothing in their way, and the buffer so empty that
+ * even with what has left and is still in the accounts no limit, threshold or peak is near.
+ * The rest has a second look. */
+static inline void switch_arrive(
+	struct sim *sim, uint32_t in, uint32_t index, struct packet *packet)
+{
+	struct sim_port *from = &sim->ports[in], *port;
+	struct sim_switch *sw = &sim->switches[from->sw];
+	unsigned prio = from->map[packet->class];
+	struct lane *ingress = lane_of(sim, in, prio);
+	uint32_t out = forward(sim, from->sw, packet), share = ingress->shared + packet->frame;
+
+	ingress->rx_packets++;
+	ingress->rx_bytes += packet->frame;
+	from->policy_packets += packet->class == CLASS_POLICY;
+	if (out == NONE || sim->ports[out].hindered || from->trouble) {
+		if (!drop_before(sim, in, prio, out, index))
+			pass(sim, in, prio, out, index);
+		return;
+	}
+	port = &sim->ports[out];
+	if (port->ahead_from <= sim->now) {
+		ahead_settle(sim, out);
+		packet = &sim->packets[index];
+	}
+	if (prio != sim->lossless || share > ingress->easy ||
+		sw->shared_bytes + packet->frame > sw->easy_bytes ||
+		!departs_surely(sim, port, prio)) {
+		pass(sim, in, prio, out, index);
+		return;
+	}
+	if (packet->ecn == ECN_ECT)
+		look_at_queue(sim, port, lane_of(sim, out, prio), packet);
+	if (port->busy_until > sim->now) {
+		packet->in_lane = in * PRIORITIES + prio;
+		take(sw, ingress, packet->frame);
+	}
+	depart(sim, sw, out, prio, index, packet);
+}
+
+void link_arrive_event(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	uint32_t index = port->pipe_head;
+	struct packet *packet;
+
+	if (index == NONE) /* carrier was lost meanwhile */
+		return;
+	packet = &sim->packets[index];
+	if (packet->arrival > sim->now) {
+		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->arrival);
+		return;
+	}
+	if (index == port->ahead) {
+		ahead_settle(sim, port_index);
+		packet = &sim->packets[index];
+	}
+	port->pipe_head = packet->next;
+	if (packet->next != NONE)
+		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
+			sim->packets[packet->next].arrival);
+	if (sim->tap)
+		tap_received(sim, port->peer, index);
+	if (sim->ports[port->peer].nic == NONE)
+		switch_arrive(sim, port->peer, index, packet);
+	else
+		nic_arrive(sim, port->peer, index);
 }

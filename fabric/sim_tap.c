@@ -221,7 +221,7 @@ static uint8_t hops_to(const struct sim *sim, uint32_t src_nic, uint32_t port)
 		return 0;
 	if (node >= fabric_spine_node(sim->fabric, 0))
 		return 2;
-	return node == fabric_leaf_node(sim->fabric, sim->nics[src_nic].leaf) ? 1 : 3;
+	return node == fabric_leaf_node(sim->fabric, sim->homes[src_nic].leaf) ? 1 : 3;
 }
 
 static uint8_t dscp_of(const struct policy *policy, uint8_t class)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ahead of time. When each packet of a queue leaves is known as soon as it joins, as long
+ * as nothing comes in between: one class waits, the port may send, and no fault looks at
+ * its packets. Such a packet goes on the list of the link at once, with its arrival at the
+ * far end, and needs no event to be sent. It still counts as waiting (queue, buffer,
+ * counters) until it begins: that is worked off here, late, but always before somebody
+ * looks; and by an event at that very time while some port of the switch waits for the
+ * moment to send XON. When something does come in between, what has not begun goes back
+ * to the queue.
+ */
+#include <assert.h>
+
+#include "fabric/sim_state.h"
+
+/* Works off what has begun to leave by now. Sending XON may end it, here or at another
+ * port of the switch: so the port is in order before each. */
+void ahead_settle(struct sim *sim, uint32_t index)
+{
+	struct sim_port *port = &sim->ports[index];
+	struct lane *lane = lane_of(sim, index, port->ahead_prio);
+	struct sim_switch *sw = &sim->switches[port->sw];
+
+	while (port->ahead_from <= sim->now) {
+		const struct packet *packet = &sim->packets[port->ahead];
+		struct lane *ingress = &sim->lanes[packet->in_lane];
+		uint64_t end = packet->arrival - port->delay_ps;
+
+		lane->queue_bytes -= packet->frame;
+		lane->tx_packets++;
+		lane->tx_bytes += packet->frame;
+		lane->busy_ps += end - port->ahead_from;
+		port->before = port->ahead;
+		port->ahead = packet->next;
+		port->ahead_from = end;
+		if (packet->next == NONE) {
+			port->ahead_from = NEVER;
+			clear_bit(sw->ahead, index - sw->first_port);
+		}
+		if (ingress->holding) {
+			switch_release(sim, packet);
+			continue;
+		}
+		assert(ingress->shared >= packet->frame);
+		ingress->shared -= packet->frame;
+		sw->shared_bytes -= packet->frame;
+	}
+}
+
+/* From now on one packet at a time: what has not begun waits in the queue. */
+void ahead_end(struct sim *sim, uint32_t index)
+{
+	struct sim_port *port = &sim->ports[index];
+	struct sim_switch *sw;
+	struct lane *lane;
+
+	if (port->ahead_from <= sim->now)
+		ahead_settle(sim, index);
+	if (port->ahead_from == NEVER)
+		return;
+	assert(port->ahead != port->pipe_head && port->ready == 0);
+	sw = &sim->switches[port->sw];
+	lane = lane_of(sim, index, port->ahead_prio);
+	lane->head = port->ahead;
+	lane->tail = port->pipe_tail;
+	port->pipe_tail = port->before;
+	sim->packets[port->before].next = NONE;
+	port->busy_until = port->ahead_from;
+	port->ahead = NONE;
+	port->ahead_from = NEVER;
+	clear_bit(sw->ahead, index - sw->first_port);
+	port->ready = (uint8_t)(1u << port->ahead_prio);
+	if (!wheel_pending(&sim->wheel, port_event(index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(index, PORT_TX), port->busy_until);
+}
+
+/* Works off what begins now, and comes back for the next while that matters. */
+void ahead_event(struct sim *sim, uint32_t index)
+{
+	const struct sim_port *port = &sim->ports[index];
+
+	ahead_settle(sim, index);
+	if (port->ahead_from != NEVER && sim->switches[port->sw].holding &&
+		!wheel_pending(&sim->wheel, port_event(index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(index, PORT_TX), port->ahead_from);
+}
+
+static void each_port(
+	struct sim *sim, struct sim_switch *sw, void (*what)(struct sim *sim, uint32_t port))
+{
+	for (uint32_t word = 0; word < sw->words; word++)
+		for (uint64_t bits = sw->ahead[word]; bits; bits &= bits - 1)
+			what(sim, sw->first_port + word * 64 + (uint32_t)__builtin_ctzll(bits));
+}
+
+void ahead_settle_switch(struct sim *sim, struct sim_switch *sw)
+{
+	each_port(sim, sw, ahead_settle);
+}
+
+void ahead_wake_switch(struct sim *sim, struct sim_switch *sw)
+{
+	each_port(sim, sw, ahead_event);
+}
+
+void ahead_settle_all(struct sim *sim)
+{
+	uint32_t switches = sim->fabric->leaves + sim->fabric->spines;
+
+	for (uint32_t i = 0; i < switches; i++)
+		ahead_settle_switch(sim, &sim->switches[i]);
+}
