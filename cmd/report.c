@@ -4,8 +4,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
-#include "fabric/file.h"
 #include "fabric/judge.h"
+#include "fabric/recorded.h"
 #include "lib/diag.h"
 #include "lib/run.h"
 #include "reports/json.h"
@@ -24,23 +24,6 @@ static const struct opt report_opts[] = {
 	{ OPT_ARG, "RUN", ARG(run), 1, 1, "the run file" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
-
-/* The fabric as it was run, from the file's own copy of its text. */
-static int load_fabric(
-	struct fabric *fabric, struct run *run, const char *path, struct diag *diag)
-{
-	const struct run_info *info = run_info(run);
-	struct diag why;
-	int err;
-
-	err = fabric_parse(fabric, "the fabric file in it", info->fabric_text,
-		info->fabric_bytes, info->plane[0] ? info->plane : NULL, &why);
-	if (err)
-		return diag_error(diag, err,
-			"%s: made by %s, which this weft does not follow: %s", path,
-			info->program, why.text);
-	return 0;
-}
 
 static int draw(struct run *run, const struct findings *findings,
 	const struct report_args *args, struct diag *diag)
@@ -63,7 +46,7 @@ static int judge_and_draw(const struct report_args *args, int *status, struct di
 	err = run_open(&run, args->run, diag);
 	if (err)
 		goto out;
-	err = load_fabric(&fabric, run, args->run, diag);
+	err = fabric_recorded(&fabric, run, args->run, diag);
 	if (err)
 		goto out;
 	err = judge_run(run, &fabric, JUDGE_ALL, &findings, diag);

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/past.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fabric/judge.h"
+#include "fabric/measure.h"
+#include "fabric/recorded.h"
+#include "lib/diag.h"
+#include "lib/grow.h"
+#include "lib/run.h"
+#include "reports/verdict.h"
+
+#define PATH_BYTES 4096
+#define NAME_SIZE sizeof(((struct history_run *)0)->name)
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text), tail = strlen(ending);
+
+	return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+void past_name(char *name, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t length = strlen(base);
+
+	if (ends_with(base, ".run"))
+		length -= strlen(".run");
+	else if (ends_with(base, ".json"))
+		length -= strlen(".json");
+	snprintf(name, size, "%.*s", (int)length, base);
+}
+
+/* --- one run --- */
+
+static int digest_of_run(struct digest *digest, const char *path, struct diag *diag)
+{
+	struct fabric fabric = FABRIC_INIT;
+	struct run *run = NULL;
+	int err = run_open(&run, path, diag);
+
+	if (!err)
+		err = fabric_recorded(&fabric, run, path, diag);
+	if (!err)
+		err = measure_run(digest, run, &fabric, diag);
+	if (!err)
+		err = judge_run(run, &fabric, JUDGE_ALL, &digest->findings, diag);
+	if (!err)
+		digest->verdict = report_verdict(run, &digest->findings);
+	else
+		digest_free(digest);
+	fabric_free(&fabric);
+	run_close(run);
+	return err;
+}
+
+static int read_text(char **text, size_t *bytes, const char *path, struct diag *diag)
+{
+	FILE *file = fopen(path, "re");
+	struct stat status;
+	int err = 0;
+
+	if (!file)
+		return diag_system(diag, -errno, "cannot open %s", path);
+	if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) ||
+		(uint64_t)status.st_size > DIGEST_BYTES_MAX) {
+		fclose(file);
+		return diag_error(diag, -EINVAL, "%s is not a digest of a run", path);
+	}
+	*text = zeroed((size_t)status.st_size + 1, 1);
+	*bytes = fread(*text, 1, (size_t)status.st_size, file);
+	if (ferror(file)) {
+		err = diag_system(diag, -EIO, "cannot read %s", path);
+		free(*text);
+	}
+	fclose(file);
+	return err;
+}
+
+static int read_digest(struct digest *digest, const char *path, struct diag *diag)
+{
+	size_t bytes = 0;
+	char *text = NULL;
+	int err = read_text(&text, &bytes, path, diag);
+
+	if (err)
+		return err;
+	err = digest_parse(digest, path, text, bytes, diag);
+	free(text);
+	return err;
+}
+
+int past_read(struct digest *digest, const char *path, struct diag *diag)
+{
+	*digest = (struct digest)DIGEST_INIT;
+	return ends_with(path, ".json") ? read_digest(digest, path, diag)
+					: digest_of_run(digest, path, diag);
+}
+
+/* The digest where there is one that this weft reads; else the run file. */
+static int read_named(
+	struct digest *digest, const char *folder, const char *name, struct diag *diag)
+{
+	char run[PATH_BYTES], json[PATH_BYTES];
+	int err;
+
+	snprintf(run, sizeof(run), "%s/%s.run", folder, name);
+	snprintf(json, sizeof(json), "%s/%s.json", folder, name);
+	if (access(json, F_OK))
+		return past_read(digest, run, diag);
+	err = past_read(digest, json, diag);
+	if (err && access(run, F_OK) == 0)
+		err = past_read(digest, run, diag);
+	return err;
+}
+
+/* --- names --- */
+
+struct listing {
+	char (*names)[NAME_SIZE];
+	size_t count, room;
+};
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(left, right);
+}
+
+/* A name stands once, though run file and digest are there. */
+static void sort_names(struct listing *listing)
+{
+	size_t kept = 0;
+
+	if (!listing->count)
+		return;
+	qsort(listing->names, listing->count, NAME_SIZE, by_name);
+	for (size_t i = 0; i < listing->count; i++)
+		if (!kept || strcmp(listing->names[kept - 1], listing->names[i]) != 0)
+			memmove(listing->names[kept++], listing->names[i], NAME_SIZE);
+	listing->count = kept;
+}
+
+/* Files of these endings; the second may be NULL. */
+static int list(struct listing *listing, const char *folder, const char *ending,
+	const char *other, struct diag *diag)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	*listing = (struct listing){ NULL, 0, 0 };
+	if (!dir)
+		return diag_system(diag, -errno, "cannot read the folder %s", folder);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= NAME_SIZE)
+			continue;
+		if (!ends_with(entry->d_name, ending) &&
+			!(other && ends_with(entry->d_name, other)))
+			continue;
+		listing->names =
+			grow(listing->names, listing->count, &listing->room, NAME_SIZE);
+		past_name(listing->names[listing->count++], NAME_SIZE, entry->d_name);
+	}
+	closedir(dir);
+	sort_names(listing);
+	return 0;
+}
+
+/* "" where none is chosen. */
+static void read_baseline(char *name, const char *folder)
+{
+	char path[PATH_BYTES];
+	FILE *file;
+
+	name[0] = '\0';
+	snprintf(path, sizeof(path), "%s/baseline", folder);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (!fgets(name, (int)NAME_SIZE, file))
+		name[0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	fclose(file);
+}
+
+/* --- the folder --- */
+
+static int check_same(const struct past *past, const char *folder, const struct digest *digest,
+	struct diag *diag)
+{
+	const struct digest *first = past->digests;
+
+	if (!past->count)
+		return 0;
+	if (strcmp(first->fabric, digest->fabric) != 0 ||
+		strcmp(first->plane, digest->plane) != 0 ||
+		strcmp(first->backend, digest->backend) != 0)
+		return diag_error(diag, -EINVAL,
+			"%s holds runs of %s (plane %s, %s) and of %s (plane %s, %s): expected "
+			"a "
+			"folder for each",
+			folder, first->fabric, first->plane, first->backend, digest->fabric,
+			digest->plane, digest->backend);
+	return 0;
+}
+
+static int add_run(struct past *past, const char *folder, const char *name, struct diag *diag)
+{
+	struct digest *digest = &past->digests[past->count];
+	int err = read_named(digest, folder, name, diag);
+
+	if (err == -EBUSY) /* it is not a run yet */
+		return 0;
+	if (err)
+		return err;
+	err = check_same(past, folder, digest, diag);
+	if (err) {
+		digest_free(digest);
+		return err;
+	}
+	snprintf(past->runs[past->count].name, NAME_SIZE, "%s", name);
+	past->runs[past->count].digest = digest;
+	past->count++;
+	return 0;
+}
+
+int past_load(struct past *past, const char *folder, size_t most, struct diag *diag)
+{
+	struct listing listing;
+	char baseline[NAME_SIZE];
+	int err = list(&listing, folder, ".run", ".json", diag);
+
+	*past = (struct past)PAST_INIT;
+	if (err)
+		return err;
+	read_baseline(baseline, folder);
+	past->runs = zeroed(listing.count, sizeof(*past->runs));
+	past->digests = zeroed(listing.count, sizeof(*past->digests));
+	for (size_t i = 0; i < listing.count && !err; i++) {
+		size_t before = past->count;
+		bool is_baseline = strcmp(listing.names[i], baseline) == 0;
+
+		if (i + most < listing.count && !is_baseline)
+			continue;
+		err = add_run(past, folder, listing.names[i], diag);
+		if (!err && is_baseline && past->count > before)
+			past->baseline = before;
+	}
+	free(listing.names);
+	if (!err && baseline[0] && past->baseline == HISTORY_NONE)
+		err = diag_error(diag, -ENOENT,
+			"the baseline of %s, %s, is not there any more: weft history "
+			"--baseline NAME chooses another, --baseline none does without",
+			folder, baseline);
+	if (err)
+		past_free(past);
+	return err;
+}
+
+void past_free(struct past *past)
+{
+	for (size_t i = 0; i < past->count; i++)
+		digest_free(&past->digests[i]);
+	free(past->runs);
+	free(past->digests);
+	*past = (struct past)PAST_INIT;
+}
+
+/* --- changing it --- */
+
+/* Flushes, closes and renames; removes what could not be written. */
+static int put_in_place(FILE *file, const char *made, const char *path, struct diag *diag)
+{
+	bool bad = fflush(file) || ferror(file) || fsync(fileno(file));
+	int err = bad ? -errno : 0;
+
+	if (fclose(file) && !err)
+		err = -errno;
+	if (!err && rename(made, path))
+		err = -errno;
+	if (!err)
+		return 0;
+	unlink(made);
+	return diag_system(diag, err ? err : -EIO, "cannot write %s", path);
+}
+
+int past_keep(
+	const char *folder, const char *name, const struct digest *digest, struct diag *diag)
+{
+	char path[PATH_BYTES], made[PATH_BYTES];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s.json", folder, name);
+	snprintf(made, sizeof(made), "%s/.%s.json.new", folder, name);
+	file = fopen(made, "we");
+	if (!file)
+		return diag_system(diag, -errno, "cannot write %s", path);
+	digest_write(file, digest);
+	return put_in_place(file, made, path, diag);
+}
+
+int past_set_baseline(const char *folder, const char *name, struct diag *diag)
+{
+	char path[PATH_BYTES], made[PATH_BYTES];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/baseline", folder);
+	snprintf(made, sizeof(made), "%s/.baseline.new", folder);
+	if (!name) {
+		if (unlink(path) && errno != ENOENT)
+			return diag_system(diag, -errno, "cannot remove %s", path);
+		return 0;
+	}
+	file = fopen(made, "we");
+	if (!file)
+		return diag_system(diag, -errno, "cannot write %s", path);
+	fprintf(file, "%s\n", name);
+	return put_in_place(file, made, path, diag);
+}
+
+int past_prune(const char *folder, size_t keep, struct diag *diag)
+{
+	struct listing listing;
+	char baseline[NAME_SIZE];
+	int err = list(&listing, folder, ".run", NULL, diag);
+
+	if (err)
+		return err;
+	read_baseline(baseline, folder);
+	for (size_t i = 0; i + keep < listing.count && !err; i++) {
+		char path[PATH_BYTES];
+
+		if (strcmp(listing.names[i], baseline) == 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s.json", folder, listing.names[i]);
+		if (access(path, F_OK)) /* nothing would be left of it */
+			continue;
+		snprintf(path, sizeof(path), "%s/%s.run", folder, listing.names[i]);
+		if (unlink(path) && errno != ENOENT)
+			err = diag_system(diag, -errno, "cannot remove %s", path);
+	}
+	free(listing.names);
+	return err;
+}

@@ -1,0 +1,58 @@
+/*
+ * past - the runs of one fabric in a folder, as digests: what compare, history and sweep
+ * work on.
+ *
+ * A run NAME is a run file NAME.run, or its digest NAME.json, or both; the digest then
+ * saves reading the run file. The order of names is the order of time, so sweep names runs
+ * by UTC. Everything else in the folder is left alone. The file "baseline" holds the name
+ * of the run that is the baseline.
+ *
+ * Each change of the folder is one rename(2): who is killed leaves the folder as it was
+ * before or as it is after.
+ */
+#ifndef CMD_PAST_H
+#define CMD_PAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/digest.h"
+#include "reports/history.h"
+
+struct diag;
+
+struct past {
+	struct history_run *runs; /* owned; in the order of time */
+	struct digest *digests;   /* owned; what runs point to */
+	size_t count;
+	size_t baseline; /* index, or HISTORY_NONE */
+};
+
+#define PAST_INIT                                                                              \
+	{                                                                                      \
+		.runs = NULL, .baseline = HISTORY_NONE                                         \
+	}
+
+/* Reads the last `most` runs of the folder, and the baseline, however old. A run file that
+ * another weft is writing is left out. Returns 0; -ENOENT where there is no such folder;
+ * -EINVAL or -EPROTO for runs of two fabrics, and files that cannot be read. */
+int past_load(struct past *past, const char *folder, size_t most, struct diag *diag);
+void past_free(struct past *past); /* safe twice */
+
+/* One run file, or one digest (*.json). A run file is judged. */
+int past_read(struct digest *digest, const char *path, struct diag *diag);
+
+/* Writes the digest of the run NAME beside it. */
+int past_keep(
+	const char *folder, const char *name, const struct digest *digest, struct diag *diag);
+
+/* The newest `keep` run files stay, and the baseline's; digests of all stay. */
+int past_prune(const char *folder, size_t keep, struct diag *diag);
+
+/* NULL: from now on none. */
+int past_set_baseline(const char *folder, const char *name, struct diag *diag);
+
+/* NAME of ".../NAME.run" or ".../NAME.json" or NAME, cut to size. */
+void past_name(char *name, size_t size, const char *path);
+
+#endif
