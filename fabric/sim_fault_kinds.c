@@ -348,12 +348,14 @@ static void reset(const struct at *at, uint32_t index)
 	port->trouble = 0;
 	port->byte_ps_q10 = 8 * PS_PER_S * 1024 / link->speed_bps;
 	port->wire_ps = PS_PER_NS * (link->length_m * UINT64_C(5) + fabric->obey_ns);
-	/* Both NICs' latency is on the last link: what a NIC has begun to send is on
-	 * the wire at once, and stops at once when it is paused. */
-	port->delay_ps = PS_PER_NS *
-			 (link->length_m * UINT64_C(5) + (at->sim->ports[port->peer].nic != NONE
-									 ? 2 * fabric->nic_ns
-									 : fabric->switch_ns));
+	/* A switch takes a packet into account when it is in, and its latency is on the
+	 * link that leaves it; that of both NICs on the last link: what a NIC has begun
+	 * to send is on the wire at once, and stops at once when it is paused. */
+	port->delay_ps = PS_PER_NS * link->length_m * UINT64_C(5);
+	if (port->nic == NONE)
+		port->delay_ps += PS_PER_NS * fabric->switch_ns;
+	if (at->sim->ports[port->peer].nic != NONE)
+		port->delay_ps += PS_PER_NS * 2 * fabric->nic_ns;
 	port->headroom_bytes =
 		(uint32_t)policy_headroom(policy, link->speed_bps, link->length_m);
 	port->xoff_bytes = (uint32_t)policy->xoff_bytes;

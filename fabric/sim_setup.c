@@ -175,10 +175,8 @@ static void init_flows(struct sim *sim)
 
 static uint64_t longest_delay_ps(const struct fabric *fabric, uint32_t link)
 {
-	uint64_t inside =
-		fabric->switch_ns > 2 * fabric->nic_ns ? fabric->switch_ns : 2 * fabric->nic_ns;
-
-	return PS_PER_NS * (fabric->links[link].length_m * UINT64_C(5) + inside);
+	return PS_PER_NS * (fabric->links[link].length_m * UINT64_C(5) + fabric->switch_ns +
+				   2 * fabric->nic_ns);
 }
 
 /* Slots so narrow that few events share one, and enough of them for the longest
