@@ -22,6 +22,7 @@ static const struct judge *const judges[] = {
 	&judge_cnp,
 	&judge_ecmp,
 	&judge_plan,
+	&judge_route,
 	&judge_pairs,
 	&judge_nonblocking,
 	&judge_zero,

@@ -74,9 +74,16 @@ static uint32_t collect(
 	return count;
 }
 
+static void add_member(struct routing *routing, uint32_t port)
+{
+	routing->members = grow(routing->members, routing->member_count, &routing->member_room,
+		sizeof(*routing->members));
+	routing->members[routing->member_count++] = port;
+}
+
 /* Most destinations of a switch share their set of ports with the one before:
  * a leaf has the same uplinks towards all others. Such sets are stored once. */
-static void tabulate(struct routing *routing, uint32_t at, uint32_t *found, size_t *room)
+static void tabulate(struct routing *routing, uint32_t at, uint32_t *found)
 {
 	uint32_t leaves = routing->fabric->leaves;
 	struct route_group last = { 0, 0 };
@@ -90,11 +97,8 @@ static void tabulate(struct routing *routing, uint32_t at, uint32_t *found, size
 		if (count != last.count || memcmp(found, routing->members + last.first,
 						   count * sizeof(*found)) != 0) {
 			last = (struct route_group){ routing->member_count, count };
-			for (uint32_t i = 0; i < count; i++) {
-				routing->members = grow(routing->members, routing->member_count,
-					room, sizeof(*routing->members));
-				routing->members[routing->member_count++] = found[i];
-			}
+			for (uint32_t i = 0; i < count; i++)
+				add_member(routing, found[i]);
 		}
 		*group = last;
 	}
@@ -132,7 +136,7 @@ int routing_init(
 	struct routing *routing, const struct fabric *fabric, uint64_t seed, struct diag *diag)
 {
 	size_t switches = (size_t)fabric->leaves + fabric->spines;
-	size_t cells = switches * fabric->leaves, room = 0;
+	size_t cells = switches * fabric->leaves;
 	uint32_t *scratch = zeroed(switches + fabric->port_count, sizeof(*scratch));
 	struct routing made = ROUTING_INIT;
 	int err;
@@ -147,7 +151,7 @@ int routing_init(
 		measure(&made, leaf, scratch);
 	for (uint32_t at = 0; at < switches; at++) {
 		made.seeds[at] = (uint32_t)rng_derive(seed, at);
-		tabulate(&made, at, scratch, &room);
+		tabulate(&made, at, scratch);
 	}
 	free(scratch);
 	err = every_leaf_reaches_every_other(&made, diag);
@@ -166,6 +170,57 @@ void routing_free(struct routing *routing)
 	free(routing->distance);
 	free(routing->seeds);
 	*routing = (struct routing)ROUTING_INIT;
+}
+
+static void *copy_of(const void *items, size_t count, size_t item_bytes)
+{
+	void *copy = zeroed(count, item_bytes);
+
+	if (count)
+		memcpy(copy, items, count * item_bytes);
+	return copy;
+}
+
+struct routing routing_copy(const struct routing *routing)
+{
+	size_t switches = (size_t)routing->fabric->leaves + routing->fabric->spines;
+	size_t cells = switches * routing->fabric->leaves;
+	struct routing copy = *routing;
+
+	copy.groups = copy_of(routing->groups, cells, sizeof(*copy.groups));
+	copy.members = copy_of(routing->members, routing->member_count, sizeof(*copy.members));
+	copy.member_room = routing->member_count;
+	copy.distance = copy_of(routing->distance, cells, sizeof(*copy.distance));
+	copy.seeds = copy_of(routing->seeds, switches, sizeof(*copy.seeds));
+	return copy;
+}
+
+static struct route_group *groups_of(struct routing *routing, uint32_t port)
+{
+	uint32_t sw = routing->fabric->ports[port].node - routing->fabric->hosts;
+
+	return &routing->groups[(size_t)sw * routing->fabric->leaves];
+}
+
+void routing_force(struct routing *routing, uint32_t port, uint32_t leaf)
+{
+	groups_of(routing, port)[leaf] = (struct route_group){ routing->member_count, 1 };
+	add_member(routing, port);
+}
+
+void routing_take_out(struct routing *routing, uint32_t port)
+{
+	struct route_group *groups = groups_of(routing, port);
+
+	for (uint32_t leaf = 0; leaf < routing->fabric->leaves; leaf++) {
+		struct route_group old = groups[leaf];
+		uint32_t first = routing->member_count;
+
+		for (uint32_t i = 0; i < old.count; i++)
+			if (routing->members[old.first + i] != port)
+				add_member(routing, routing->members[old.first + i]);
+		groups[leaf] = (struct route_group){ first, routing->member_count - first };
+	}
 }
 
 /* Ports of the QPs of one pair differ: an odd stride in a power of two. */

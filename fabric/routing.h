@@ -26,6 +26,7 @@ struct routing {
 	struct route_group *groups;  /* [switch * leaves + leaf]; switch: node - hosts */
 	uint32_t *members;           /* ports, ascending in each group */
 	uint32_t member_count;
+	size_t member_room;
 	uint8_t *distance; /* [switch * leaves + leaf], in links; 255: none */
 	uint32_t *seeds;   /* hash seed of each switch */
 };
@@ -39,6 +40,15 @@ struct routing {
 int routing_init(
 	struct routing *routing, const struct fabric *fabric, uint64_t seed, struct diag *diag);
 void routing_free(struct routing *routing); /* safe twice */
+
+/* A copy of its own, for what follows. */
+struct routing routing_copy(const struct routing *routing);
+
+/* Makes port, which leads to another switch, the only way of its switch to a leaf. */
+void routing_force(struct routing *routing, uint32_t port, uint32_t leaf);
+
+/* Takes port out of all groups of its switch. */
+void routing_take_out(struct routing *routing, uint32_t port);
 
 /* What the hash is taken over: NICs stand for the addresses, QPs differ by the
  * UDP source port, as RoCE v2 NICs do it. */

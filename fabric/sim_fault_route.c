@@ -81,60 +81,6 @@ int fault_wire(struct sim *sim, struct diag *diag)
 
 /* --- tables --- */
 
-static struct routing copy_tables(const struct routing *from)
-{
-	size_t switches = (size_t)from->fabric->leaves + from->fabric->spines;
-	size_t cells = switches * from->fabric->leaves;
-
-	return (struct routing){
-		.fabric = from->fabric,
-		.groups = copy_of(from->groups, cells, sizeof(*from->groups)),
-		.members = copy_of(from->members, from->member_count, sizeof(*from->members)),
-		.member_count = from->member_count,
-		.distance = copy_of(from->distance, cells, sizeof(*from->distance)),
-		.seeds = copy_of(from->seeds, switches, sizeof(*from->seeds)),
-	};
-}
-
-static void add_member(struct routing *tables, size_t *room, uint32_t port)
-{
-	if (*room < tables->member_count)
-		*room = tables->member_count;
-	tables->members =
-		grow(tables->members, tables->member_count, room, sizeof(*tables->members));
-	tables->members[tables->member_count++] = port;
-}
-
-static struct route_group *groups_of(struct routing *tables, uint32_t port)
-{
-	uint32_t sw = tables->fabric->ports[port].node - tables->fabric->hosts;
-
-	return &tables->groups[(size_t)sw * tables->fabric->leaves];
-}
-
-/* Without this port: the groups of its switch that have it are written anew. */
-static void take_out(struct routing *tables, size_t *room, uint32_t port)
-{
-	struct route_group *groups = groups_of(tables, port);
-
-	for (uint32_t leaf = 0; leaf < tables->fabric->leaves; leaf++) {
-		struct route_group old = groups[leaf];
-		uint32_t first = tables->member_count;
-
-		for (uint32_t i = 0; i < old.count; i++)
-			if (tables->members[old.first + i] != port)
-				add_member(tables, room, tables->members[old.first + i]);
-		groups[leaf] = (struct route_group){ first, tables->member_count - first };
-	}
-}
-
-static void force(struct routing *tables, size_t *room, const struct fault *fault)
-{
-	groups_of(tables, fault->port)[fault->towards] =
-		(struct route_group){ tables->member_count, 1 };
-	add_member(tables, room, fault->port);
-}
-
 static bool is_of_tables(enum fault_kind kind)
 {
 	return kind == FAULT_ROUTE || kind == FAULT_ROUTE_MISSING || kind == FAULT_SAME_HASH;
@@ -148,7 +94,6 @@ void fault_tables(struct sim *sim)
 				      : sim->wiring.fabric ? &sim->wiring
 							   : sim->config->routing;
 	struct routing tables;
-	size_t room = 0;
 	bool any = false;
 
 	for (uint32_t i = 0; i < fabric->fault_count; i++)
@@ -158,16 +103,16 @@ void fault_tables(struct sim *sim)
 	sim->routing = sound;
 	if (!any)
 		return;
-	tables = copy_tables(sound);
+	tables = routing_copy(sound);
 	for (uint32_t i = 0; i < fabric->fault_count; i++) {
 		const struct fault *fault = &fabric->faults[i];
 
 		if (!fault_holds(fault, clock_ns(sim, sim->now)))
 			continue;
 		if (fault->kind == FAULT_ROUTE_MISSING)
-			take_out(&tables, &room, fault->port);
+			routing_take_out(&tables, fault->port);
 		else if (fault->kind == FAULT_ROUTE)
-			force(&tables, &room, fault);
+			routing_force(&tables, fault->port, fault->towards);
 		else if (fault->kind == FAULT_SAME_HASH)
 			tables.seeds[fault->node - fabric->hosts] = tables.seeds[0];
 	}

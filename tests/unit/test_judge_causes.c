@@ -224,6 +224,11 @@ static void wired_elsewhere(struct bench *bench)
 	bench_fact(bench, "leaf1:3", F_PEER, "spine2:1");
 }
 
+static void routed_astray(struct bench *bench)
+{
+	bench_fact(bench, "spine1", F_ROUTE "leaf2", "spine1:1");
+}
+
 static void slower_port(struct bench *bench)
 {
 	bench_fact(bench, "host1", F_SPEED, "50000000000");
@@ -335,6 +340,8 @@ static const struct judge_case {
 		"leaf1:3-spine1:1" },
 	{ "a port of another speed is named", slower_port, "plan.speed", VERDICT_FAIL,
 		"host1-leaf1:1" },
+	{ "a route that leads back is named", routed_astray, "plan.route", VERDICT_FAIL,
+		"spine1:1" },
 	{ "wiring that nobody tells of is unknown", no_neighbours, "plan.wiring",
 		VERDICT_UNKNOWN, "" },
 };
@@ -405,6 +412,33 @@ static void by_hand_asks_for_no_coverage(void **state)
 	bench_free(bench);
 }
 
+/* Leaves in a ring: no packet has to be sent to see it. */
+static void buffers_that_can_wait_in_a_circle_are_named(void **state)
+{
+	struct bench *bench = bench_empty(
+		"leaves: 4\nspines: 1\nhosts_per_leaf: 2\nspeed: 100G\nswitch_ports: 16\n"
+		"cables:\n- {from: \"leaf1:4\", to: \"leaf2:5\"}\n- {from: \"leaf2:4\", to: "
+		"\"leaf3:5\"}\n- {from: \"leaf3:4\", to: \"leaf4:5\"}\n- {from: \"leaf4:4\", "
+		"to: \"leaf1:5\"}\n");
+	const struct finding *finding;
+
+	(void)state;
+	bench_judge(bench, JUDGE_LAYER(LAYER_PLAN));
+	bench_print(bench);
+	finding = bench_find(bench, "plan.buffer-cycle");
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, VERDICT_FAIL);
+	assert_string_equal(finding->culprit, "leaf1:4-leaf2:5");
+	assert_non_null(strstr(finding->text, "leaf1:4 > leaf2:4 > leaf3:4 > leaf4:4"));
+	bench_free(bench);
+	bench = bench_new();
+	bench_judge(bench, JUDGE_ALL);
+	finding = bench_find(bench, "plan.buffer-cycle");
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, VERDICT_PASS);
+	bench_free(bench);
+}
+
 static void the_same_run_gives_the_same_findings(void **state)
 {
 	struct bench *first = bench_new(), *second = bench_new();
@@ -427,6 +461,7 @@ int main(void)
 		cmocka_unit_test(a_clean_run_passes_without_unknowns),
 		cmocka_unit_test(by_hand_asks_for_no_coverage),
 		cmocka_unit_test(one_fault_is_one_cause),
+		cmocka_unit_test(buffers_that_can_wait_in_a_circle_are_named),
 		cmocka_unit_test(the_same_run_gives_the_same_findings),
 	};
 
