@@ -60,20 +60,6 @@ static int read_file(struct bundle *bundle, const char *path, struct diag *diag)
 	return err;
 }
 
-static int exit_of(enum verdict verdict)
-{
-	switch (verdict) {
-	case VERDICT_PASS:
-	case VERDICT_WARN:
-		return EXIT_PASS;
-	case VERDICT_FAIL:
-		return EXIT_FAIL;
-	case VERDICT_UNKNOWN:
-		return EXIT_UNKNOWN;
-	}
-	return EXIT_UNKNOWN;
-}
-
 static int explain(const struct bundle *bundle, const struct explain_args *args)
 {
 	struct explain result = EXPLAIN_INIT;
@@ -93,7 +79,7 @@ static int explain(const struct bundle *bundle, const struct explain_args *args)
 		explain_print_json(stdout, &result);
 	else
 		explain_print_text(stdout, &result, args->all);
-	status = exit_of(result.verdict);
+	status = explain_exit(result.verdict);
 	explain_free(&result);
 	facts_free(&facts);
 	return status;

@@ -4,13 +4,14 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cmd/cmd.h"
 #include "lib/json.h"
 #include "pfc/bundle.h"
 
 #define COLUMNS 80
 #define INDENT 10
 
-static const char *level_name(enum verdict verdict)
+const char *explain_level_name(enum verdict verdict)
 {
 	static const char *const names[] = {
 		[VERDICT_PASS] = "PASS",
@@ -20,6 +21,20 @@ static const char *level_name(enum verdict verdict)
 	};
 
 	return names[verdict];
+}
+
+int explain_exit(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_PASS:
+	case VERDICT_WARN:
+		return EXIT_PASS;
+	case VERDICT_FAIL:
+		return EXIT_FAIL;
+	case VERDICT_UNKNOWN:
+		return EXIT_UNKNOWN;
+	}
+	return EXIT_UNKNOWN;
 }
 
 /* Text with a label before it, wrapped and indented. */
@@ -63,11 +78,11 @@ static void print_rules(FILE *out, const struct rule *const *rules, size_t count
 
 void explain_print_text(FILE *out, const struct explain *explain, bool all)
 {
-	fprintf(out, "%s\n", level_name(explain->verdict));
+	fprintf(out, "%s\n", explain_level_name(explain->verdict));
 	for (size_t i = 0; i < explain->code_count; i++) {
 		const struct explain_code *code = &explain->codes[i];
 
-		fprintf(out, "\n%-7s %s\n", level_name(code->level), code->rule->code);
+		fprintf(out, "\n%-7s %s\n", explain_level_name(code->level), code->rule->code);
 		wrap(out, "found", code->found);
 		wrap(out, "means", code->rule->found);
 		wrap(out, "why", code->rule->why);
@@ -106,33 +121,40 @@ static void put_names(
 		json_add_text(array, rules[i]->code);
 }
 
+void explain_put_json(struct json *object, const struct explain *explain)
+{
+	struct json *codes, *facts;
+
+	json_put_text(object, "verdict", explain_level_name(explain->verdict));
+	codes = json_put_array(object, "codes");
+	for (size_t i = 0; i < explain->code_count; i++) {
+		const struct explain_code *code = &explain->codes[i];
+		struct json *item = json_add_object(codes);
+
+		json_put_text(item, "code", code->rule->code);
+		json_put_text(item, "level", explain_level_name(code->level));
+		json_put_text(item, "family", code->rule->family);
+		json_put_text(item, "found", code->found);
+		json_put_text(item, "means", code->rule->found);
+		json_put_text(item, "why", code->rule->why);
+		json_put_text(item, "advice", code->advice);
+		json_put_text(item, "source", code->rule->source);
+	}
+	facts = json_put_object(object, "facts");
+	for (size_t i = 0; i < explain->fact_count; i++)
+		json_put_text(facts, explain->facts[i].name, explain->facts[i].value);
+	put_names(object, "clear", explain->clear, explain->clear_count);
+	put_names(object, "unknown", explain->unknown, explain->unknown_count);
+}
+
 int explain_print_json(FILE *out, const struct explain *explain)
 {
-	struct json *root = json_new_object(), *codes, *facts;
+	struct json *root = json_new_object();
 	int err;
 
 	json_put_text(root, "schema", "weft-explain");
 	json_put_u64(root, "version", 1);
-	json_put_text(root, "verdict", level_name(explain->verdict));
-	codes = json_put_array(root, "codes");
-	for (size_t i = 0; i < explain->code_count; i++) {
-		const struct explain_code *code = &explain->codes[i];
-		struct json *object = json_add_object(codes);
-
-		json_put_text(object, "code", code->rule->code);
-		json_put_text(object, "level", level_name(code->level));
-		json_put_text(object, "family", code->rule->family);
-		json_put_text(object, "found", code->found);
-		json_put_text(object, "means", code->rule->found);
-		json_put_text(object, "why", code->rule->why);
-		json_put_text(object, "advice", code->advice);
-		json_put_text(object, "source", code->rule->source);
-	}
-	facts = json_put_object(root, "facts");
-	for (size_t i = 0; i < explain->fact_count; i++)
-		json_put_text(facts, explain->facts[i].name, explain->facts[i].value);
-	put_names(root, "clear", explain->clear, explain->clear_count);
-	put_names(root, "unknown", explain->unknown, explain->unknown_count);
+	explain_put_json(root, explain);
 	err = json_write(out, root);
 	json_free(root);
 	return err;
@@ -168,7 +190,8 @@ void explain_print_rules(FILE *out)
 			if (strcmp(family, rule->family) != 0)
 				fprintf(out, "\n## %s\n", rule->family);
 			family = rule->family;
-			fprintf(out, "\n### %s (%s)\n\n", rule->code, level_name(rule->level));
+			fprintf(out, "\n### %s (%s)\n\n", rule->code,
+				explain_level_name(rule->level));
 			fprintf(out, "- Found: %s.\n- Why it matters: %s.\n- What to do: %s\n",
 				rule->found, rule->why, rule->advice);
 			fprintf(out, "- Needs: ");

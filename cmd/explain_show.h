@@ -14,6 +14,14 @@ void explain_print_text(FILE *out, const struct explain *explain, bool all);
 /* One document; 0 or a negative errno of the stream. */
 int explain_print_json(FILE *out, const struct explain *explain);
 
+/* The same into an object that somebody else writes. */
+struct json;
+void explain_put_json(struct json *object, const struct explain *explain);
+
+/* "PASS", "WARN", "FAIL", "UNKNOWN"; and what the shell sees of it. */
+const char *explain_level_name(enum verdict verdict);
+int explain_exit(enum verdict verdict);
+
 /* docs/checks-host.md: every rule, from the table. */
 void explain_print_rules(FILE *out);
 

@@ -22,6 +22,7 @@ static const struct command {
 	{ "compare", cmd_compare, "two runs side by side: what changed by more than noise" },
 	{ "history", cmd_history,
 		"which link, NIC or pair got worse over the runs in a folder" },
+	{ "doctor", cmd_doctor, "what a host's RoCE ports are set to, and what is wrong" },
 	{ "explain", cmd_explain, "what pasted tool output says, and what to do" },
 	{ "bw", cmd_bw, "bandwidth from one host to another, or on a simulated fabric" },
 	{ "lat", cmd_lat, "how long a message takes from one host to another" },

@@ -2,7 +2,8 @@
  * fact_keys - what a fact can be about: one row a key.
  *
  * Key, its name for people, and what subject, name, text and number hold. A new
- * kind of fact is a new row. Read by pfc/facts.[ch] only.
+ * kind of fact is a new row. The key is also the fact's name in facts files. Read by
+ * pfc/facts.[ch] only.
  */
 #ifndef PFC_FACT_KEYS_H
 #define PFC_FACT_KEYS_H
@@ -194,7 +195,59 @@
 	FACT(STORM, "PFC storm", \
 		"port; text") \
 	FACT(ROCE_ECE, "ECE switch of a run", \
-		"number 0|1")
+		"number 0|1") \
+	FACT(READING, "what could not be read", \
+		"device or interface, what; text absent|denied|not supported|gone|failed; number errno") \
+	FACT(TABLE_READ, "table that was read whole", \
+		"device, what; number rows") \
+	FACT(RAIL, "RoCE port", \
+		"device, interface; number port; text driver; extra PCI address") \
+	FACT(PORT_STATE, "state of a RoCE port", \
+		"device; text ACTIVE|DOWN|...; number port") \
+	FACT(FIRMWARE, "firmware", \
+		"device; text; extra board") \
+	FACT(DRIVER_VERSION, "driver of an interface", \
+		"interface; text driver; extra version") \
+	FACT(KERNEL, "kernel", \
+		"text release") \
+	FACT(NUMA, "NUMA node of a device", \
+		"device; number node, -1 none") \
+	FACT(NUMA_NODES, "NUMA nodes of the host", \
+		"number") \
+	FACT(LINK_SPEED, "speed of an interface", \
+		"interface; number Gb/s, more lanes or 0") \
+	FACT(FEC, "FEC in use", \
+		"interface; text rs|baser|llrs|off") \
+	FACT(PFC_CAPACITY, "priorities that may have PFC", \
+		"interface; number") \
+	FACT(PEER_PFC, "PFC of a priority as the peer says", \
+		"interface, priority; number 0|1") \
+	FACT(CABLE_LENGTH, "cable length that the port reckons with", \
+		"interface; number metres") \
+	FACT(CLASS, "traffic class", \
+		"interface, class; text strict|ets|cbs|vendor; number percent of the line") \
+	FACT(PRIO_CLASS, "priority to traffic class", \
+		"interface, priority; number class") \
+	FACT(DCBX, "DCBX", \
+		"interface; text host|firmware|none; number 1 willing") \
+	FACT(NEIGHBOUR, "LLDP neighbour", \
+		"interface; text system; extra port") \
+	FACT(CC_PARAM, "parameter of congestion control", \
+		"device, name; number") \
+	FACT(ROCE_MODE, "default RoCE mode of rdma_cm", \
+		"device; text") \
+	FACT(PCIE_PAYLOAD, "PCIe maximum payload", \
+		"address; number bytes in use, more bytes that the device can") \
+	FACT(PCIE_READ, "PCIe maximum read request", \
+		"address; number bytes") \
+	FACT(GOVERNOR, "frequency governor", \
+		"text") \
+	FACT(SETTING, "setting to compare", \
+		"device or interface, what; text value") \
+	FACT(WANTED, "what the fabric file asks for", \
+		"interface or variable, name; text; number; extra key of the file") \
+	FACT(PROOF, "bytes counted in a class", \
+		"interface, priority; number bytes counted, more bytes sent")
 /* clang-format on */
 
 #endif

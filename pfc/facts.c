@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "lib/grow.h"
+#include "pfc/bundle.h"
 
-static const char *const key_names[FACT_KEYS] = {
-#define FACT(key, name, fields) [FACT_##key] = (name),
+static const struct {
+	const char *id, *name, *fields;
+} keys[FACT_KEYS] = {
+#define FACT(key, name, fields) [FACT_##key] = { #key, name, fields },
 	FACT_TABLE(FACT)
 #undef FACT
 };
@@ -26,7 +29,33 @@ void facts_free(struct facts *facts)
 
 const char *fact_key_name(enum fact_key key)
 {
-	return key_names[key];
+	return keys[key].name;
+}
+
+const char *fact_key_id(enum fact_key key)
+{
+	return keys[key].id;
+}
+
+const char *fact_key_fields(enum fact_key key)
+{
+	return keys[key].fields;
+}
+
+enum fact_key fact_key_find(const char *id)
+{
+	enum fact_key key = 0;
+
+	while (key < FACT_KEYS && strcmp(keys[key].id, id) != 0)
+		key++;
+	return key;
+}
+
+double fact_window_s(const struct fact *fact)
+{
+	return fact->window_s > 0 ? fact->window_s
+	       : fact->section    ? fact->section->window_s
+				  : 0;
 }
 
 const char *facts_keep(struct facts *facts, const char *text)
@@ -40,8 +69,8 @@ struct fact *facts_add(struct facts *facts, enum fact_key key, const char *place
 	static struct fact spare;
 	struct fact *fact;
 
-	if (facts->count == FACTS_MAX ||
-		(key != FACT_COUNTER && facts->of_key[key] == FACTS_KEY_MAX)) {
+	if (facts->count == FACTS_MAX || (key != FACT_COUNTER && key != FACT_SETTING &&
+						 facts->of_key[key] == FACTS_KEY_MAX)) {
 		facts->dropped++;
 		return &spare;
 	}
@@ -53,6 +82,7 @@ struct fact *facts_add(struct facts *facts, enum fact_key key, const char *place
 		.name = facts_keep(facts, name),
 		.text = facts_keep(facts, text),
 		.extra = "",
+		.source = "",
 		.priority = -1 };
 	if (facts->last[key])
 		facts->items[facts->last[key] - 1].next = (uint32_t)facts->count;

@@ -21,7 +21,7 @@
 #include "pfc/fact_keys.h"
 
 #define FACTS_MAX 65536u
-/* Of one key other than COUNTER: rules compare such facts with each other. */
+/* Of one key other than COUNTER and SETTING: rules compare such facts with each other. */
 #define FACTS_KEY_MAX 2048u
 
 enum fact_key {
@@ -39,6 +39,8 @@ struct fact {
 	const char *subject, *name, *text, *extra; /* "" when the key has none */
 	bool has_number;
 	double number, more;
+	double window_s;               /* of a difference that was read live; else 0 */
+	const char *source;            /* of a live fact: "dcbnl", "/sys/..."; "" of text */
 	short means, priority;         /* of a counter: pfc/counter_table.h, -1 for none */
 	const struct section *section; /* borrowed from the bundle; NULL for live facts */
 	uint32_t line;
@@ -57,6 +59,14 @@ void facts_init(struct facts *facts);
 void facts_free(struct facts *facts); /* safe twice */
 
 const char *fact_key_name(enum fact_key key);
+/* The key as it is written in files: "NETDEV_MTU"; and back, FACT_KEYS for none. */
+const char *fact_key_id(enum fact_key key);
+enum fact_key fact_key_find(const char *id);
+/* What subject, name, text and number hold. */
+const char *fact_key_fields(enum fact_key key);
+
+/* Over how many seconds a counter's difference was taken; 0: not known. */
+double fact_window_s(const struct fact *fact);
 
 /* A new fact about a place. subject, name, text may be NULL for "". Returns it
  * for more fields (set strings by facts_keep); it is valid until the next add. Never

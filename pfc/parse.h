@@ -57,6 +57,11 @@ struct fact *reader_number(const struct reader *reader, long line, enum fact_key
  * none. */
 size_t line_place(const char *text);
 
+/* A variable of a communication library and what follows from it (traffic class, pinned
+ * GID), from an environment that was read and not pasted. source must outlive facts. */
+void facts_variable(struct facts *facts, const char *place, const char *name, const char *value,
+	const char *source);
+
 /* A counter whose name pfc/counter_table.h knows. */
 void counter_add(const struct reader *reader, long line, const char *device, const char *name,
 	double value);

@@ -15,22 +15,69 @@ static const char *const gid_variables[] = { "NCCL_IB_GID_INDEX", "UCX_IB_GID_IN
 static const char *const class_variables[] = { "NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS",
 	"RCCL_IB_TC", "HCCL_RDMA_TC", "NVSHMEM_IB_TRAFFIC_CLASS", "NCCL_IB_TRAFFIC_CLASS" };
 
-static void add_variable(
-	const struct reader *reader, long line, const char *name, const char *value)
+/* Where a variable was seen. */
+struct variable {
+	struct facts *facts;
+	const char *place, *source;
+	const struct section *section;
+	uint32_t line;
+};
+
+static struct fact *variable_fact(const struct variable *variable, enum fact_key key,
+	const char *name, const char *value, double number)
+{
+	struct fact *fact = facts_add(variable->facts, key, variable->place, NULL, name, value);
+
+	fact->has_number = !value;
+	fact->number = number;
+	fact->source = variable->source;
+	fact->section = variable->section;
+	fact->line = variable->line;
+	return fact;
+}
+
+static void add_facts(const struct variable *variable, const char *name, const char *value)
 {
 	double number;
 
-	reader_add(reader, line, FACT_ENV, NULL, name, value);
+	variable_fact(variable, FACT_ENV, name, value, 0);
 	if (!scan_number(value, &number, NULL))
 		return;
 	for (size_t i = 0; i < sizeof(gid_variables) / sizeof(gid_variables[0]); i++)
 		if (strcmp(name, gid_variables[i]) == 0 && number >= 0)
-			reader_number(reader, line, FACT_GID_PINNED, NULL, name, number);
+			variable_fact(variable, FACT_GID_PINNED, name, NULL, number);
 	for (size_t i = 0; i < sizeof(class_variables) / sizeof(class_variables[0]); i++)
 		if (strcmp(name, class_variables[i]) == 0 && number >= 0 && number < 256)
-			reader_number(reader, line, FACT_TC, NULL, name, number);
+			variable_fact(variable, FACT_TC, name, NULL, number);
 	if (strcmp(name, "NCCL_IB_ECE_ENABLE") == 0 || strcmp(name, "UCX_RC_ECE") == 0)
-		reader_number(reader, line, FACT_ROCE_ECE, NULL, name, number > 0);
+		variable_fact(variable, FACT_ROCE_ECE, name, NULL, number > 0);
+}
+
+void facts_variable(struct facts *facts, const char *place, const char *name, const char *value,
+	const char *source)
+{
+	add_facts(&(struct variable){ .facts = facts,
+			  .place = place,
+			  .source = source,
+			  .line = (uint32_t)facts->count + 1 },
+		name, value);
+}
+
+static void add_variable(
+	const struct reader *reader, long line, const char *name, const char *value)
+{
+	const char *place = reader->section->place;
+	char named[128] = "";
+	size_t length = line < 0 || *place ? 0 : line_place(reader->lines[line].text);
+
+	if (length > 0)
+		snprintf(named, sizeof(named), "%.*s", (int)length, reader->lines[line].text);
+	add_facts(&(struct variable){ .facts = reader->facts,
+			  .place = length > 0 ? named : place,
+			  .source = "",
+			  .section = reader->section,
+			  .line = line < 0 ? 0 : reader->lines[line].number },
+		name, value);
 }
 
 /* NAME=value words: env, "export", "-x" of mpirun, several on a line, and what

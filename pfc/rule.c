@@ -14,13 +14,25 @@ static const struct rule *const families[] = {
 	rules_address, rules_mtu, rules_rails, rules_pci,
 	rules_wire, /* before qos: a setting that was changed back is the cause */
 	rules_qos, rules_congestion, rules_buffers, rules_link, rules_paths, rules_launch,
-	rules_measure, rules_units,
+	rules_measure, rules_units, rules_port, rules_class, rules_mark, rules_host,
+	rules_hosts,
 	rules_transport, /* last: a time-out is the consequence of what is found above */
 };
 
 const struct rule *rules_family(size_t index)
 {
 	return index < COUNT_OF(families) ? families[index] : NULL;
+}
+
+bool rule_is_core(const struct rule *rule)
+{
+	static const char *const codes[] = { "ROCE_PORT_DOWN", "NO_ROUTABLE_GID",
+		"ROCE_MTU_SMALL", "PFC_OFF", "TRUST_PCP_UNTAGGED", "PFC_AND_PAUSE" };
+
+	for (size_t i = 0; i < COUNT_OF(codes); i++)
+		if (strcmp(codes[i], rule->code) == 0)
+			return true;
+	return false;
 }
 
 static bool has_needs(const struct rule *rule, const struct facts *facts)

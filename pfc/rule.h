@@ -76,6 +76,10 @@ struct explain {
 		NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0, false, VERDICT_UNKNOWN         \
 	}
 
+/* Whether a host is unknown, and not healthy, while this rule has no answer for it: what
+ * a RoCE host cannot do without. */
+bool rule_is_core(const struct rule *rule);
+
 /* Every rule, in the order of judging: causes before what they cause. Ended by a
  * NULL code. */
 const struct rule *rules_family(size_t index); /* NULL beyond the last family */
@@ -102,6 +106,7 @@ bool explain_has_any(const struct explain *out, const char *start);
 
 extern const struct rule rules_address[], rules_mtu[], rules_rails[], rules_pci[], rules_qos[],
 	rules_congestion[], rules_buffers[], rules_link[], rules_paths[], rules_transport[],
-	rules_launch[], rules_measure[], rules_units[], rules_wire[];
+	rules_launch[], rules_measure[], rules_units[], rules_wire[], rules_port[],
+	rules_class[], rules_mark[], rules_host[], rules_hosts[];
 
 #endif

@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "pfc/bundle.h"
-
 struct count count_of(const struct facts *facts, const char *place, enum meaning means,
 	int priority, bool deltas)
 {
@@ -20,8 +18,8 @@ struct count count_of(const struct facts *facts, const char *place, enum meaning
 			continue;
 		count.present = true;
 		count.sum += fact->number;
-		if (fact->section && fact->section->window_s > 0)
-			count.window_s = fact->section->window_s;
+		if (fact_window_s(fact) > 0)
+			count.window_s = fact_window_s(fact);
 		if (fact->number > (count.most ? count.most->number : 0)) {
 			count.most = fact;
 			count.priority = own;
@@ -40,13 +38,12 @@ double share_of(
 		int own;
 		double share;
 
-		if (fact->means != (short)means || fact->number < 0 || !fact->section ||
-			fact->section->window_s <= 0)
+		if (fact->means != (short)means || fact->number < 0 || fact_window_s(fact) <= 0)
 			continue;
 		row = counter_find(fact->name, &own);
 		if (!row || row->unit != UNIT_US)
 			continue;
-		share = fact->number / 1e6 / fact->section->window_s;
+		share = fact->number / 1e6 / fact_window_s(fact);
 		if (share > best) {
 			best = share;
 			*most = fact;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * runner FOLDER...: each folder holds cases, a folder each: input.txt, what was
- * collected, and expected.txt, what a correct reader concludes (key=value lines:
+ * collected as text, or facts.json, what weft doctor --facts printed; and expected.txt, what a correct reader concludes (key=value lines:
  * verdict, code, level.CODE, not_code, fact.NAME; others are for people). says.txt,
  * where it is there, has phrases that the advice must hold, one a line.
  *
@@ -17,8 +17,10 @@
 
 #include "lib/diag.h"
 #include "pfc/bundle.h"
+#include "pfc/facts_json.h"
 #include "pfc/parse.h"
 #include "pfc/rule.h"
+#include "pfc/settings.h"
 
 #define FILE_BYTES (1u << 20)
 #define RULES_MAX 256
@@ -209,15 +211,25 @@ static void run(const char *folder, const char *name)
 	struct explain result = EXPLAIN_INIT;
 	struct facts facts;
 	struct diag diag;
+	size_t unknown = 0;
 
-	if (!read_text(folder, name, "input.txt", input) ||
-		!read_text(folder, name, "expected.txt", expected))
-		return;
-	cases++;
 	facts_init(&facts);
-	if (bundle_add(&bundle, name, input, strlen(input), &diag))
-		complain(name, "cannot be read:", diag.text);
-	parse_bundle(&facts, &bundle);
+	if (!read_text(folder, name, "expected.txt", expected))
+		return;
+	if (read_text(folder, name, "facts.json", input)) {
+		if (facts_read(&facts, input, strlen(input), NULL, &unknown, &diag))
+			complain(name, "cannot be read:", diag.text);
+		if (unknown > 0)
+			complain(name, "has a key that nobody knows:", input);
+		settings_add(&facts, &facts);
+	} else if (read_text(folder, name, "input.txt", input)) {
+		if (bundle_add(&bundle, name, input, strlen(input), &diag))
+			complain(name, "cannot be read:", diag.text);
+		parse_bundle(&facts, &bundle);
+	} else {
+		return;
+	}
+	cases++;
 	explain_facts(&facts, &result);
 	check_expected(name, &result, expected);
 	if (read_text(folder, name, "says.txt", says))

@@ -1,0 +1,63 @@
+/*
+ * doctor - what weft doctor and weft audit share: getting the facts of one host or of all
+ * hosts of a fabric file, and showing them.
+ */
+#ifndef CMD_DOCTOR_H
+#define CMD_DOCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/host.h"
+#include "pfc/facts.h"
+#include "pfc/rule.h"
+
+struct diag;
+struct fabric;
+
+/* How facts are to be had. */
+struct doctor_wish {
+	struct host host;   /* this machine, or a recorded root */
+	const char *name;   /* of this machine; NULL: its hostname */
+	uint64_t window_ns; /* between two readings of the counters */
+	uint64_t limit_ns;  /* for a host to answer */
+	uint64_t at_once;   /* hosts asked side by side */
+};
+
+/* Facts of several hosts, each by itself. */
+struct doctor_hosts {
+	struct doctor_host {
+		char place[64];
+		struct facts facts; /* owned */
+	} * items;                  /* owned */
+	size_t count;
+};
+
+/* Adds the facts of this machine or root. Returns 0 or a negative errno. */
+int doctor_collect(struct facts *facts, const struct doctor_wish *wish, struct diag *diag);
+
+/* Asks every host of the fabric file's bindings over ssh, side by side. A host that does not
+ * answer has one fact: that, and why. -ENOENT when the file names none. */
+int doctor_ask(struct doctor_hosts *hosts, const struct fabric *fabric,
+	const struct doctor_wish *wish, struct diag *diag);
+void doctor_hosts_free(struct doctor_hosts *hosts); /* safe twice */
+
+/* weft doctor FILE: every host by itself, then all together. Returns the exit status. */
+int doctor_fabric(const char *path, const struct doctor_wish *wish, bool json, bool all);
+
+/* A facts file, one or several hosts in it. */
+int doctor_read_file(struct facts *facts, const char *path, struct diag *diag);
+
+/* What a machine would be called. */
+void doctor_name(const struct doctor_wish *wish, char *name, size_t room);
+
+/* The verdict of a host: that of its rules, but unknown while a rule that counts
+ * (rule_is_core) has no answer and nothing fails. */
+enum verdict doctor_verdict(const struct explain *explain);
+
+/* The ports of a host, a line each; and what could not be read, by reason. */
+void doctor_print_ports(FILE *out, const struct facts *facts);
+void doctor_print_missing(FILE *out, const struct facts *facts, bool all);
+
+#endif
