@@ -2,9 +2,10 @@
 #include "pfc/counter_table.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "lib/units.h"
 
 static const char *const meaning_names[MEANINGS] = {
 	[MEANS_NOTHING] = "other",
@@ -78,28 +79,90 @@ static bool matches(const char *pattern, const char *name, size_t length, int *p
 	return i == length;
 }
 
-const struct counter_row *counter_find(const char *name, int *priority)
-{
-	const char *prefix = strstr(name, "]: ");
-	size_t length;
+/* Drivers by the names that ethtool -i gives them, and the rows that are theirs. */
+static const struct family {
+	const char *driver, *rows;
+} families[] = {
+	{ "mlx5_core", "mlx5" },
+	{ "bnxt_en", "bnxt" },
+	{ "hns3", "hns3" },
+	{ "ice", "ice" },
+	{ "ice", "irdma" },
+	{ "ionic", "ionic" },
+	{ "mlx4_en", "mlx4" },
+	{ "mana", "mana" },
+};
 
-	name = prefix ? prefix + 3 : name;
-	name += strspn(name, " \t");
-	length = strlen(name);
-	while (length > 0 && strchr(" \t:", name[length - 1]))
-		length--;
+bool counter_knows(const char *driver)
+{
+	for (size_t i = 0; i < COUNT_OF(families); i++)
+		if (strcmp(families[i].driver, driver) == 0)
+			return true;
+	return false;
+}
+
+/* What is looked for; where 0: anywhere. */
+struct wanted {
+	const char *name;
+	size_t length;
+	char where;
+	const char *driver;
+};
+
+static bool fits(const struct counter_row *row, const struct wanted *wanted)
+{
+	if (wanted->where && row->where != wanted->where)
+		return false;
+	if (!wanted->driver || strcmp(row->driver, "any") == 0)
+		return true;
+	for (size_t i = 0; i < COUNT_OF(families); i++)
+		if (strcmp(families[i].driver, wanted->driver) == 0 &&
+			strcmp(families[i].rows, row->driver) == 0)
+			return true;
+	return false;
+}
+
+static const struct counter_row *find_row(const struct wanted *wanted, int *priority)
+{
 	for (const struct counter_row *row = counter_rows; row->name; row++) {
-		if (tolower((unsigned char)*row->name) != tolower((unsigned char)*name))
+		if (tolower((unsigned char)*row->name) !=
+				tolower((unsigned char)*wanted->name) ||
+			!fits(row, wanted))
 			continue;
 		*priority = -1;
-		if (matches(row->name, name, length, priority))
+		if (matches(row->name, wanted->name, wanted->length, priority))
 			return row;
 	}
-	if (length > 4 && strncmp(name + length - 4, ".nic", 4) == 0) {
-		char bare[64];
-
-		snprintf(bare, sizeof(bare), "%.*s", (int)(length - 4), name);
-		return counter_find(bare, priority);
-	}
 	return NULL;
+}
+
+const struct counter_row *counter_find_of(
+	const char *name, char where, const char *driver, int *priority)
+{
+	const char *prefix = strstr(name, "]: ");
+	struct wanted wanted = { prefix ? prefix + 3 : name, 0, where, driver };
+	const struct counter_row *row;
+
+	wanted.name += strspn(wanted.name, " \t");
+	wanted.length = strlen(wanted.name);
+	while (wanted.length > 0 && strchr(" \t:", wanted.name[wanted.length - 1]))
+		wanted.length--;
+	row = find_row(&wanted, priority);
+	if (row || wanted.length <= 4 ||
+		strncmp(wanted.name + wanted.length - 4, ".nic", 4) != 0)
+		return row;
+	wanted.length -= 4;
+	return find_row(&wanted, priority);
+}
+
+const struct counter_row *counter_find(const char *name, int *priority)
+{
+	return counter_find_of(name, 0, NULL, priority);
+}
+
+uint64_t counter_age_ns(const struct counter_row *row)
+{
+	if (row->where == 'H')
+		return 10 * NS_PER_MS;
+	return strcmp(row->driver, "ice") == 0 || row->means == MEANS_PCI_STALL ? NS_PER_S : 0;
 }

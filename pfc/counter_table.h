@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum meaning {
 	MEANS_NOTHING, /* known by name, used by no rule */
@@ -91,6 +92,18 @@ extern const struct counter_row counter_rows[];
  * letter case are dealt with. *priority is -1 where the name has none. NULL for
  * names that no row knows. */
 const struct counter_row *counter_find(const char *name, int *priority);
+
+/* The same among the rows of a place and of a driver, as ethtool -i calls it; driver NULL:
+ * of any. A row of "any" driver fits all. */
+const struct counter_row *counter_find_of(
+	const char *name, char where, const char *driver, int *priority);
+
+/* Whether the table has rows of a driver, as ethtool -i calls it. */
+bool counter_knows(const char *driver);
+
+/* How old a reading may be: hw_counters are renewed by the kernel every 10 ms, ice's
+ * statistics by its driver every second. 0: as fresh as the reading. */
+uint64_t counter_age_ns(const struct counter_row *row);
 
 const char *meaning_name(enum meaning means);
 

@@ -127,8 +127,13 @@ static void every_row_is_found_as_itself(void **state)
 	(void)state;
 	for (const struct counter_row *row = counter_rows; row->name; row++) {
 		int priority;
+		const struct counter_row *found = counter_find(row->name, &priority);
 
-		assert_ptr_equal(counter_find(row->name, &priority), row);
+		/* Two drivers may have one name, but then it means the same. */
+		assert_non_null(found);
+		assert_string_equal(found->name, row->name);
+		assert_int_equal(found->means, row->means);
+		assert_int_equal(found->unit, row->unit);
 		assert_string_not_equal(meaning_name(row->means), "");
 	}
 }
