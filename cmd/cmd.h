@@ -27,5 +27,6 @@ int cmd_plan(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_ring(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 
 #endif

@@ -24,6 +24,7 @@ static const struct command {
 		"which link, NIC or pair got worse over the runs in a folder" },
 	{ "doctor", cmd_doctor, "what a host's RoCE ports are set to, and what is wrong" },
 	{ "explain", cmd_explain, "what pasted tool output says, and what to do" },
+	{ "watch", cmd_watch, "what the counters of RoCE NICs do now, with alarms" },
 	{ "bw", cmd_bw, "bandwidth from one host to another, or on a simulated fabric" },
 	{ "lat", cmd_lat, "how long a message takes from one host to another" },
 	{ "incast", cmd_incast, "one stage by hand: many NICs to one" },

@@ -36,6 +36,7 @@ _weft_value_words()
 	case $1 in
 	*\|*) _weft_words "${1//|/ }" "$2" ;;
 	FILE | RUN | CAPTURE) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	FOLDER) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
 	sim) _weft_words sim "$2" ;;
 	esac
 }
