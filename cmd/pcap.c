@@ -22,7 +22,7 @@
 
 struct pcap_args {
 	struct opt_list files;
-	const char *interface, *filter;
+	const char *interface, *filter, *into;
 	uint64_t for_ns, snaplen, rate_bps, flows, listed;
 	unsigned window, priority;
 	bool json, show_flows, timeline, one_tap;
@@ -49,6 +49,8 @@ static const struct opt pcap_opts[] = {
 	{ OPT_FLAG, "flows", ARG(show_flows), 0, 0, "list the flows" },
 	{ OPT_COUNT, "listed N", ARG(listed), 0, 10000000, "flows listed at most" },
 	{ OPT_FLAG, "timeline", ARG(timeline), 0, 0, "list the events" },
+	{ OPT_TEXT, "into RUN", ARG(into), 0, 0,
+		"add what the capture says to this run file; weft report joins the two" },
 	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
 	{ OPT_ARGS, "FILE", ARG(files), 0, WIRE_FILES_MAX,
 		"pcap or pcapng files, merged by time; - is standard input" },
@@ -283,6 +285,7 @@ static int run(const struct pcap_args *args)
 		.burst_scale = args->window,
 	};
 	struct pcap_text_options text = { args->show_flows, args->timeline };
+	struct diag diag;
 	int status = EXIT_UNKNOWN;
 
 	wire_init(&report.wire, &options);
@@ -294,6 +297,10 @@ static int run(const struct pcap_args *args)
 		read_files(&report);
 	conclude(&report);
 	status = status_of(&report.findings);
+	if (args->into && pcap_put_into(&report, args->into, &diag)) {
+		fprintf(stderr, "weft pcap: %s\n", diag.text);
+		status = EXIT_UNKNOWN;
+	}
 	if (args->json && pcap_write_json(stdout, &report))
 		status = EXIT_UNKNOWN;
 	else if (!args->json)

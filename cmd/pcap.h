@@ -55,6 +55,10 @@ struct json;
 /* Sets the key "flows". */
 void pcap_put_flows(struct json *root, const struct pcap_report *report);
 
+/* Writes what the capture says into a run file that is there. Returns 0, or a negative
+ * errno with the sentence. */
+int pcap_put_into(const struct pcap_report *report, const char *run_path, struct diag *diag);
+
 int pcap_write_json(FILE *out, const struct pcap_report *report);
 
 struct pcap_text_options {

@@ -33,6 +33,7 @@ static const struct judge *const judges[] = {
 	&judge_burst,
 	&judge_ring,
 	&judge_deadline,
+	&judge_wire,
 };
 
 /* The proof of class is had from whatever the other layers sent. */
@@ -168,7 +169,13 @@ static int load(struct judging *judging, struct diag *diag)
 
 	if (!err)
 		err = run_get_facts(judging->run, &judging->facts, &judging->fact_count, diag);
-	return err;
+	/* A capture is of the whole run. */
+	if (err || judging->layers != JUDGE_ALL)
+		return err;
+	err = run_get_wire(judging->run, &judging->wires, &judging->wire_count, diag);
+	return err ? err
+		   : run_get_wire_findings(judging->run, &judging->wire_findings,
+			     &judging->wire_finding_count, diag);
 }
 
 static void release(struct judging *judging)
@@ -179,6 +186,8 @@ static void release(struct judging *judging)
 	free(judging->causes);
 	free(judging->stages);
 	free(judging->facts);
+	free(judging->wires);
+	free(judging->wire_findings);
 	lookup_free(&judging->lookup);
 }
 

@@ -101,6 +101,10 @@ struct judging {
 	size_t stage_count;
 	struct run_fact *facts;
 	size_t fact_count;
+	struct run_wire *wires; /* of captures read into the run; and what they showed */
+	size_t wire_count;
+	struct run_wire_finding *wire_findings;
+	size_t wire_finding_count;
 	struct lookup lookup;
 	struct findings *findings;
 	struct cause *causes;
@@ -120,7 +124,7 @@ struct judge {
 extern const struct judge judge_carrier, judge_loss, judge_rate, judge_nic, judge_pfc,
 	judge_ecn, judge_class, judge_ecmp, judge_plan, judge_pairs, judge_nonblocking,
 	judge_zero, judge_lossless, judge_victim, judge_cnp, judge_fair, judge_order,
-	judge_burst, judge_ring, judge_deadline, judge_route;
+	judge_burst, judge_ring, judge_deadline, judge_route, judge_wire;
 
 /* Adds a finding of rank INFO that names nobody, its basis filled from seen.
  * Valid until the next add. */

@@ -72,6 +72,22 @@
 #define C_TX_RDMA_BYTES "tx_vport_rdma_unicast_bytes" /* frame bytes of all RDMA sent */
 #define C_RX_RDMA_BYTES "rx_vport_rdma_unicast_bytes"
 
+/* Of captures (run_wire names). Of the whole capture: */
+#define W_RECORDS "records"
+#define W_FIRST_NS "first_time_ns"
+#define W_LAST_NS "last_time_ns"
+#define W_DROPPED "dropped_by_capturer"
+#define W_LEFT_OUT "pairs_left_out" /* of addresses: not in the run file */
+/* From one address to another. XOFF frames of a MAC address: C_TX_PRIO_PAUSE. */
+#define W_DATA "data_packets"     /* requests and READ responses */
+#define W_RESENT "resent_packets" /* of these, sent before */
+#define W_CE "ce_packets"         /* of these, marked */
+#define W_CNPS "cnps"
+#define W_NAKS "naks"                   /* PSN sequence errors */
+#define W_LOST_BEFORE "lost_before_tap" /* between their sender and here */
+#define W_LOST_BEHIND "lost_behind_tap"
+#define W_LOST_CAPTURE "lost_by_capture"
+
 /* Facts (run_fact keys) of a port. */
 #define F_OPER_STATE "oper_state" /* "up", "down" at the start of the run */
 #define F_SPEED "speed"           /* bits per second, as the port reports it */

@@ -21,11 +21,11 @@
  * With the rollback journal (and not a write-ahead log) everything committed is
  * in the one file, which can be copied and read in a read-only folder.
  */
-static const char writer_setup[] = "PRAGMA locking_mode = EXCLUSIVE;"
-				   "PRAGMA page_size = 4096;"
-				   "PRAGMA cache_spill = OFF;"
-				   "PRAGMA synchronous = FULL;"
-				   "PRAGMA journal_mode = DELETE";
+const char run_writer_setup[] = "PRAGMA locking_mode = EXCLUSIVE;"
+				"PRAGMA page_size = 4096;"
+				"PRAGMA cache_spill = OFF;"
+				"PRAGMA synchronous = FULL;"
+				"PRAGMA journal_mode = DELETE";
 
 /* Empties the file, however damaged, and keeps the exclusive lock. */
 static int make_empty(struct run *run, struct diag *diag)
@@ -34,7 +34,7 @@ static int make_empty(struct run *run, struct diag *diag)
 
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-	err = run_exec(run, writer_setup, diag);
+	err = run_exec(run, run_writer_setup, diag);
 	if (!err)
 		err = run_exec(run, "VACUUM", diag);
 	sqlite3_db_config(run->db, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
@@ -42,21 +42,28 @@ static int make_empty(struct run *run, struct diag *diag)
 	return err;
 }
 
-static int make_tables(struct run *run, struct diag *diag)
+int run_make_tables(struct run *run, char *schema, struct diag *diag)
 {
-	char pragmas[96], *schema = run_schema(), *rest = schema;
+	char *rest = schema;
 	int err = schema ? 0 : -ENOMEM;
 
-	snprintf(pragmas, sizeof(pragmas),
-		"PRAGMA application_id = %d; PRAGMA user_version = %d", RUN_APPLICATION_ID,
-		RUN_VERSION);
-	if (!err)
-		err = run_exec(run, pragmas, diag);
 	for (char *line = strtok_r(rest, "\n", &rest); line && !err;
 		line = strtok_r(NULL, "\n", &rest))
 		err = run_exec(run, line, diag);
 	free(schema);
 	return err;
+}
+
+static int make_tables(struct run *run, struct diag *diag)
+{
+	char pragmas[96];
+	int err;
+
+	snprintf(pragmas, sizeof(pragmas),
+		"PRAGMA application_id = %d; PRAGMA user_version = %d", RUN_APPLICATION_ID,
+		RUN_VERSION);
+	err = run_exec(run, pragmas, diag);
+	return err ? err : run_make_tables(run, run_schema(0, TABLE_BASE_COUNT), diag);
 }
 
 static int put_fabric(struct run *run, const struct run_info *info, struct diag *diag)

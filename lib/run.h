@@ -126,6 +126,25 @@ struct run_fact {
 	char source[64];
 };
 
+/* What a capture says, summed over the flows between two addresses: W_* of
+ * lib/counters.h. Pauses stand under the MAC address that sent them; what is of the
+ * whole capture has no addresses. */
+struct run_wire {
+	char capture[64]; /* its files, as they were given */
+	char src[48], dst[48];
+	char name[40];
+	uint64_t value;
+};
+
+/* A finding of weft pcap about a capture, as lib/finding.h has it. */
+struct run_wire_finding {
+	char capture[64];
+	char name[48];                  /* of the check */
+	uint32_t verdict, culprit_kind; /* enum verdict, enum culprit_kind */
+	char culprit[64], text[320], advice[320];
+	uint64_t weight;
+};
+
 /* --- writing --- */
 
 /* Makes the file; one that exists is replaced only if it is empty, or a run file of
@@ -150,6 +169,15 @@ int run_put_samples(
 	struct run *run, const struct run_sample *rows, size_t count, struct diag *diag);
 int run_put_fact(struct run *run, const struct run_fact *fact, struct diag *diag);
 int run_commit(struct run *run, struct diag *diag);
+/* Opens a run file to add what captures say; locked like one that is made. The
+ * errors are those of run_open() and run_create(). */
+int run_append(struct run **run, const char *path, struct diag *diag);
+/* In a run that was appended to: takes out what it holds of this capture, and puts
+ * rows that all name it. */
+int run_put_wire(struct run *run, const char *capture, const struct run_wire *rows,
+	size_t count, struct diag *diag);
+int run_put_wire_findings(struct run *run, const char *capture,
+	const struct run_wire_finding *rows, size_t count, struct diag *diag);
 /* Marks the run as ended; without it a reader says that the run was cut off. */
 int run_finish(struct run *run, bool interrupted, struct diag *diag);
 
@@ -174,6 +202,10 @@ int run_get_steps(struct run *run, uint32_t stage, struct run_step **rows, size_
 int run_get_samples(struct run *run, uint32_t stage, struct run_sample **rows, size_t *count,
 	struct diag *diag);
 int run_get_facts(struct run *run, struct run_fact **rows, size_t *count, struct diag *diag);
+/* None in a run without captures. */
+int run_get_wire(struct run *run, struct run_wire **rows, size_t *count, struct diag *diag);
+int run_get_wire_findings(
+	struct run *run, struct run_wire_finding **rows, size_t *count, struct diag *diag);
 int run_get_ring(struct run *run, uint32_t stage, struct plan_ring *ring, struct diag *diag);
 /* Every stage of the plan in its order: as run_get_stages() gives it, and where it
  * has no row yet as RUN_PARTIAL with a window of 0. */

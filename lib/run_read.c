@@ -150,12 +150,14 @@ int run_read(struct run *run, enum table_id id, const uint32_t *stage, void *row
 
 /* --- opening --- */
 
+/* The tables of every run, and behind them all of those of captures or none. */
 static int check_schema(struct run *run, struct diag *diag)
 {
-	char *schema = run_schema(), *line = schema;
+	char *base = run_schema(0, TABLE_BASE_COUNT), *line = base;
+	char *more = run_schema(TABLE_BASE_COUNT, TABLE_COUNT);
 	sqlite3_stmt *statement = NULL;
 	int rc = SQLITE_OK;
-	bool same = schema;
+	bool same = base && more;
 	int err = run_prepare(run, "SELECT sql || char(10) FROM sqlite_schema ORDER BY rowid",
 		&statement, diag);
 
@@ -163,6 +165,10 @@ static int check_schema(struct run *run, struct diag *diag)
 		const char *sql = (const char *)sqlite3_column_text(statement, 0);
 		size_t length = sql ? strlen(sql) : 0;
 
+		if (!*line && !run->has_wire) {
+			run->has_wire = true;
+			line = more;
+		}
 		same = length && strncmp(line, sql, length) == 0;
 		line += same ? length : 0;
 	}
@@ -171,7 +177,8 @@ static int check_schema(struct run *run, struct diag *diag)
 	else if (!err && (!same || *line))
 		err = damaged(run, "its tables are not those of a run file", diag);
 	sqlite3_finalize(statement);
-	free(schema);
+	free(base);
+	free(more);
 	return err;
 }
 
@@ -312,29 +319,72 @@ static int lock_for_reading(struct run *run, const char *path, struct diag *diag
 	return err ? err : run_exec(run, "BEGIN; SELECT count(*) FROM sqlite_schema", diag);
 }
 
-int run_open(struct run **run, const char *path, struct diag *diag)
+/* Whether it is what it says, and what it is of. */
+static int check(struct run *run, struct diag *diag)
 {
-	struct run *opened = zeroed(1, sizeof(*opened));
+	int err = check_schema(run, diag);
+
+	if (!err)
+		err = check_pages(run, diag);
+	if (!err)
+		err = read_names(run, diag);
+	return err ? err : read_info(run, diag);
+}
+
+static int check_there(const char *path, struct diag *diag)
+{
 	int err = run_check_path(path, diag);
 
 	if (err == -ENOENT)
 		diag_error(diag, err, "%s does not exist: name a run file", path);
+	return err;
+}
+
+int run_open(struct run **run, const char *path, struct diag *diag)
+{
+	struct run *opened = zeroed(1, sizeof(*opened));
+	int err = check_there(path, diag);
+
 	if (!err)
 		err = attach_reader(opened, path, SQLITE_OPEN_READONLY, diag);
 	if (!err)
 		err = lock_for_reading(opened, path, diag);
 	if (!err)
-		err = check_schema(opened, diag);
-	if (!err)
-		err = check_pages(opened, diag);
-	if (!err)
-		err = read_names(opened, diag);
-	if (!err)
-		err = read_info(opened, diag);
+		err = check(opened, diag);
 	if (err) {
 		run_close(opened);
 		return err;
 	}
+	*run = opened;
+	return 0;
+}
+
+int run_append(struct run **run, const char *path, struct diag *diag)
+{
+	struct run *opened = zeroed(1, sizeof(*opened));
+	int err = check_there(path, diag);
+
+	opened->writing = true;
+	if (!err)
+		err = run_check_folder(path, diag);
+	if (!err)
+		err = attach_reader(opened, path, SQLITE_OPEN_READWRITE, diag);
+	if (!err)
+		err = run_exec(opened, run_writer_setup, diag);
+	if (!err)
+		err = run_exec(opened, "BEGIN EXCLUSIVE", diag);
+	if (!err)
+		err = check(opened, diag);
+	if (!err && !opened->has_wire)
+		err = run_make_tables(opened, run_schema(TABLE_BASE_COUNT, TABLE_COUNT), diag);
+	if (!err)
+		err = run_go_on(opened, diag);
+	if (err) {
+		opened->failed = err;
+		run_close(opened);
+		return err;
+	}
+	opened->has_wire = true;
 	*run = opened;
 	return 0;
 }

@@ -62,8 +62,12 @@ enum table_id {
 	TABLE_STEP,
 	TABLE_SAMPLE,
 	TABLE_FACT,
+	/* From here on: only in a file into which a capture was read. */
+	TABLE_WIRE,
+	TABLE_WIRE_FINDING,
 	TABLE_COUNT,
 };
+#define TABLE_BASE_COUNT TABLE_WIRE
 
 extern const struct table run_tables[TABLE_COUNT];
 
@@ -112,7 +116,8 @@ struct run {
 	sqlite3 *db;
 	char path[512]; /* for sentences; a longer path is cut there only */
 	bool writing;
-	int failed; /* of the first write that failed; then no other is tried */
+	bool has_wire; /* TABLE_WIRE and what follows it are there */
+	int failed;    /* of the first write that failed; then no other is tried */
 	char failed_text[512];
 	struct run_info info;
 	char *fabric_text; /* owned */
@@ -124,8 +129,18 @@ struct run {
 	uint64_t next[TABLE_COUNT];  /* id of the row after it */
 };
 
-/* The whole schema, one statement a line; free() it. */
-char *run_schema(void);
+/* The schema of the tables from..before, one statement a line; free() it. The
+ * first part, from 0, has the tables fabric and name as well. */
+char *run_schema(unsigned from, unsigned before);
+
+/* Runs each line of a schema and frees it; NULL: -ENOMEM. */
+int run_make_tables(struct run *run, char *schema, struct diag *diag);
+
+/* What a writer asks of SQLite before all else; in run.c it is told why. */
+extern const char run_writer_setup[];
+
+/* The rows of KEY_ROW tables go on behind those that are there. */
+int run_go_on(struct run *run, struct diag *diag);
 
 /* Opens the database at path as the file that it is, without looking inside. On
  * failure run_close() still has to be called. */

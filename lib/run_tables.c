@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/finding.h"
 #include "lib/grow.h"
 #include "lib/units.h"
 
@@ -151,6 +152,25 @@ static const struct field fact_fields[] = {
 	NAME(run_fact, source),
 };
 
+static const struct field wire_fields[] = {
+	NAME(run_wire, capture),
+	NAME(run_wire, src),
+	NAME(run_wire, dst),
+	NAME(run_wire, name),
+	U64(run_wire, value),
+};
+
+static const struct field wire_finding_fields[] = {
+	NAME(run_wire_finding, capture),
+	NAME(run_wire_finding, name),
+	ENUM(run_wire_finding, verdict, VERDICT_UNKNOWN + 1),
+	ENUM(run_wire_finding, culprit_kind, CULPRIT_UNLOCATED + 1),
+	TEXT(run_wire_finding, culprit),
+	TEXT(run_wire_finding, text),
+	TEXT(run_wire_finding, advice),
+	U64(run_wire_finding, weight),
+};
+
 #define TABLE(name, key, fields, row)                                                          \
 	{                                                                                      \
 		name, key, fields, COUNT_OF(fields), sizeof(struct row)                        \
@@ -169,6 +189,9 @@ const struct table run_tables[TABLE_COUNT] = {
 	[TABLE_STEP] = TABLE("step", KEY_STAGE_ROW, step_fields, run_step),
 	[TABLE_SAMPLE] = TABLE("sample", KEY_STAGE_ROW, sample_fields, run_sample),
 	[TABLE_FACT] = TABLE("fact", KEY_ROW, fact_fields, run_fact),
+	[TABLE_WIRE] = TABLE("wire", KEY_ROW, wire_fields, run_wire),
+	[TABLE_WIRE_FINDING] =
+		TABLE("wire_finding", KEY_ROW, wire_finding_fields, run_wire_finding),
 };
 
 static bool is_text(const struct field *field)
@@ -202,7 +225,7 @@ static void print_view(FILE *out, const struct table *table)
 	fprintf(out, " FROM %s t\n", table->name);
 }
 
-char *run_schema(void)
+char *run_schema(unsigned from, unsigned before)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -210,11 +233,12 @@ char *run_schema(void)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "CREATE TABLE fabric(text TEXT NOT NULL)\n"
-		     "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL)\n");
-	for (size_t i = 0; i < TABLE_COUNT; i++)
+	if (from == 0)
+		fprintf(out, "CREATE TABLE fabric(text TEXT NOT NULL)\n"
+			     "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL)\n");
+	for (size_t i = from; i < before; i++)
 		print_table(out, &run_tables[i]);
-	for (size_t i = 0; i < TABLE_COUNT; i++)
+	for (size_t i = from; i < before; i++)
 		if (run_tables[i].key != KEY_OWN)
 			print_view(out, &run_tables[i]);
 	if (fclose(out) == 0)

@@ -133,6 +133,16 @@ static int next_id(struct run *run, enum table_id id, uint32_t stage, uint64_t *
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
+int run_go_on(struct run *run, struct diag *diag)
+{
+	int rc = SQLITE_OK;
+
+	for (unsigned id = 0; id < TABLE_COUNT && rc == SQLITE_OK; id++)
+		if (run_tables[id].key == KEY_ROW)
+			rc = next_id(run, (enum table_id)id, 0, &run->next[id]);
+	return rc == SQLITE_OK ? 0 : run_sqlite_error(run, rc, diag);
+}
+
 /* The id of the row, which begins with its own number or its stage's. */
 static int row_id(struct run *run, enum table_id id, const void *row, uint64_t *key)
 {

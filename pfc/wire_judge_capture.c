@@ -29,7 +29,7 @@ static void judge_content(const struct wire *wire, struct findings *findings)
 		add(findings, "wire.link_type", VERDICT_UNKNOWN, text,
 			"capture on an Ethernet interface");
 	}
-	if (!roce && !wire->mac_control) {
+	if (!roce && !(wire->pause.pfc + wire->pause.pause_802_3x)) {
 		snprintf(text, sizeof(text),
 			"no RoCE and no pause frame among %" PRIu64 " records", wire->records);
 		add(findings, "wire.nothing", VERDICT_UNKNOWN, text,
@@ -62,6 +62,12 @@ static void judge_content(const struct wire *wire, struct findings *findings)
 			"no pause frame in the capture, which proves nothing: the port itself "
 			"eats them",
 			"");
+	if (findings->count == 0) {
+		snprintf(text, sizeof(text),
+			"%" PRIu64 " pause frames, none of which holds a priority",
+			wire->mac_control);
+		add(findings, "wire.no_pause", VERDICT_PASS, text, "");
+	}
 }
 
 static void judge_packets(const struct wire *wire, struct findings *findings)

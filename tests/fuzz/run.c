@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/diag.h"
+#include "lib/finding.h"
 #include "lib/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,6 +48,8 @@ static void read_all(struct run *run)
 {
 	struct run_stage *stages = NULL;
 	struct run_fact *facts = NULL;
+	struct run_wire *wires = NULL;
+	struct run_wire_finding *findings = NULL;
 	struct diag diag;
 	size_t count = 0;
 
@@ -56,6 +59,12 @@ static void read_all(struct run *run)
 	free(stages);
 	run_get_facts(run, &facts, &count, &diag);
 	free(facts);
+	run_get_wire(run, &wires, &count, &diag);
+	free(wires);
+	if (run_get_wire_findings(run, &findings, &count, &diag) == 0)
+		for (size_t i = 0; i < count; i++)
+			assert(findings[i].verdict <= VERDICT_UNKNOWN);
+	free(findings);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
