@@ -238,6 +238,31 @@ int json_write(FILE *stream, const struct json *root)
 	return 0;
 }
 
+/* A '<' can stand in texts only, and there \u003c means the same. */
+static int write_without_tags(const char *text, size_t bytes, void *stream)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		if (text[i] != '<')
+			continue;
+		fwrite(text + from, 1, i - from, stream);
+		fputs("\\u003c", stream);
+		from = i + 1;
+	}
+	fwrite(text + from, 1, bytes - from, stream);
+	return ferror((FILE *)stream) ? -1 : 0;
+}
+
+int json_write_inline(FILE *stream, const struct json *root)
+{
+	errno = 0;
+	if (json_dump_callback(in_const(root), write_without_tags, stream,
+		    JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS_PRINTED)))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
 /* --- reading --- */
 
 static bool too_deep(const char *text, size_t bytes)

@@ -51,6 +51,10 @@ struct json *json_add_array(struct json *array);
  * errno when the stream took less; a buffered stream may fail later, in fflush(). */
 int json_write(FILE *out, const struct json *root);
 
+/* The same without white space, in ASCII and without '<', so that it can stand inside
+ * of a script element of HTML whatever its texts hold. */
+int json_write_inline(FILE *out, const struct json *root);
+
 /* --- reading --- */
 
 /* Reads one document. Returns 0, or -EINVAL with the line and what is wrong there. */

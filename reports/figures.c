@@ -63,6 +63,16 @@ static int by_number(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+uint64_t figure_flow_bps(const struct run_flow *flow, const struct run_stage *stage)
+{
+	struct span alone = { 0 };
+
+	if (!has_rate(flow, stage, flow->role))
+		return 0;
+	span_add(&alone, flow, stage);
+	return span_bps(&alone);
+}
+
 static void rates_of_flows(struct figure_flows *sum, const struct run_stage *stage,
 	const struct run_flow *flows, size_t count, enum flow_role role)
 {
@@ -71,13 +81,10 @@ static void rates_of_flows(struct figure_flows *sum, const struct run_stage *sta
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct span alone = { 0 };
-
 		if (!has_rate(&flows[i], stage, role))
 			continue;
-		span_add(&alone, &flows[i], stage);
 		span_add(&together, &flows[i], stage);
-		rates[used++] = span_bps(&alone);
+		rates[used++] = figure_flow_bps(&flows[i], stage);
 	}
 	if (used) {
 		qsort(rates, used, sizeof(*rates), by_number);
@@ -174,8 +181,7 @@ static int read_flows(struct figure_stage *figure, struct run *run, struct diag 
 	return 0;
 }
 
-/* Whether name is that of a counter: "%u" in counter stands for any digits. */
-static bool is_counter(const char *name, const char *counter)
+bool figure_is_counter(const char *name, const char *counter)
 {
 	for (; *counter; counter++) {
 		if (counter[0] == '%' && counter[1] == 'u') {
@@ -208,21 +214,28 @@ static void keep_peak(struct figure_count *peak, const struct run_counter *row)
 		peak->value = row->last;
 }
 
-static void add_counters(struct figure_stage *figure, const struct run_counter *row)
+bool figure_is_drop(const char *name)
 {
 	static const char *const drops[] = { C_DROP_BUFFER, C_DROP_HEADROOM, C_DROP_EGRESS,
 		C_DROP_LINK_DOWN, C_DROP_NO_ROUTE, C_DROP_WATCHDOG };
 
 	for (size_t i = 0; i < COUNT_OF(drops); i++)
-		if (is_counter(row->name, drops[i]))
-			add_counter(&figure->drops, row);
-	if (is_counter(row->name, C_TX_PRIO_PAUSE))
+		if (figure_is_counter(name, drops[i]))
+			return true;
+	return false;
+}
+
+static void add_counters(struct figure_stage *figure, const struct run_counter *row)
+{
+	if (figure_is_drop(row->name))
+		add_counter(&figure->drops, row);
+	if (figure_is_counter(row->name, C_TX_PRIO_PAUSE))
 		add_counter(&figure->pause, row);
-	else if (is_counter(row->name, C_RX_PRIO_PAUSE_US))
+	else if (figure_is_counter(row->name, C_RX_PRIO_PAUSE_US))
 		add_counter(&figure->pause_us, row);
-	else if (is_counter(row->name, C_ECN_MARKED))
+	else if (figure_is_counter(row->name, C_ECN_MARKED))
 		add_counter(&figure->ecn_marked, row);
-	else if (is_counter(row->name, C_QUEUE_PEAK))
+	else if (figure_is_counter(row->name, C_QUEUE_PEAK))
 		keep_peak(&figure->queue_peak, row);
 }
 

@@ -168,6 +168,13 @@ static void print_row(struct ink *ink, const struct table *table, const struct l
 	ink_end(ink);
 }
 
+void table_free(struct table *table)
+{
+	free(table->cells);
+	table->cells = NULL;
+	table->count = table->room = 0;
+}
+
 void table_print(struct table *table, struct ink *ink)
 {
 	struct layout layout;
@@ -179,7 +186,5 @@ void table_print(struct table *table, struct ink *ink)
 		for (size_t i = 0; i < table->count; i += table->column_count)
 			print_row(ink, table, &layout, &table->cells[i]);
 	}
-	free(table->cells);
-	table->cells = NULL;
-	table->count = table->room = 0;
+	table_free(table);
 }

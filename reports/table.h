@@ -40,6 +40,8 @@ void table_init(struct table *table, const struct table_column *columns, size_t 
 __attribute__((format(printf, 3, 4))) void table_cell(
 	struct table *table, enum ink_style style, const char *fmt, ...);
 
+void table_free(struct table *table); /* safe twice */
+
 /* Prints the rows, if there are any, and frees them. */
 void table_print(struct table *table, struct ink *ink);
 

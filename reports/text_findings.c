@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "reports/culprit.h"
-#include "reports/number.h"
 #include "reports/table.h"
 #include "reports/text_tables.h"
+#include "reports/words.h"
 
 #define BODY 3u       /* indent of what stands under a finding's first line */
 #define SHORT_LIST 8u /* findings of a kind that the short form shows in full */
@@ -22,29 +22,11 @@ static void line(struct ink *ink, enum ink_style style, unsigned indent, const c
 	ink_end(ink);
 }
 
-/* "found 0.00099, limit 0: lossless class (limits.loss)" */
-static void figure_text(char *text, size_t size, const struct finding *finding)
-{
-	char measured[NUMBER_BYTES] = "", limit[NUMBER_BYTES];
-	size_t used = 0;
-
-	text[0] = '\0';
-	if (finding->has_measured) {
-		number_figure(measured, sizeof(measured), finding->measured, finding->unit);
-		used = (size_t)snprintf(text, size, "found %s", measured);
-	}
-	if (!finding->has_limit || used >= size)
-		return;
-	number_figure(limit, sizeof(limit), finding->limit, finding->unit);
-	snprintf(text + used, size - used, "%slimit %s%s%s", used ? ", " : "", limit,
-		finding->limit_source[0] ? ": " : "", finding->limit_source);
-}
-
 static void figure_line(struct ink *ink, unsigned indent, const struct finding *finding)
 {
-	char text[FINDING_TEXT + 3 * NUMBER_BYTES];
+	char text[WORDS_TEXT];
 
-	figure_text(text, sizeof(text), finding);
+	words_figure(text, sizeof(text), finding);
 	line(ink, INK_PLAIN, indent, text);
 }
 

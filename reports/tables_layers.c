@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/text_layers.h"
+#include "reports/tables.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,8 +10,6 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 #include "reports/number.h"
-#include "reports/table.h"
-#include "reports/text_tables.h"
 
 struct layer_sum {
 	uint32_t stages, ran, skipped;
@@ -229,7 +227,7 @@ static void layer_cells(struct table *table, const struct figures *figures,
 	if (skipped)
 		table_cell(table, INK_DIM, "skipped");
 	else if (sum->checks)
-		table_cell(table, text_style(sum->verdict), "%s", verdict_name(sum->verdict));
+		table_cell(table, tables_style(sum->verdict), "%s", verdict_name(sum->verdict));
 	else
 		table_cell(table, INK_DIM, "-");
 	if (sum->stages)
@@ -241,22 +239,18 @@ static void layer_cells(struct table *table, const struct figures *figures,
 	table_cell(table, INK_PLAIN, "%s", text);
 }
 
-void text_layers(
-	struct ink *ink, const struct figures *figures, const struct findings *findings)
+void tables_layers(
+	struct table *table, const struct figures *figures, const struct findings *findings)
 {
 	static const struct table_column columns[] = { { "layer", true, 0 },
 		{ "verdict", true, 0 }, { "stages", false, 4 }, { "flows", false, 6 },
 		{ "carried", false, 5 }, { "result", true, 0 } };
-	struct table table;
 
-	table_init(&table, columns, COUNT_OF(columns));
+	table_init(table, columns, COUNT_OF(columns));
 	for (enum plan_layer layer = LAYER_PLAN; layer < LAYER_COUNT; layer++) {
 		struct layer_sum sum = sum_layer(figures, findings, layer);
 
 		if (sum.stages || sum.checks)
-			layer_cells(&table, figures, layer, &sum);
+			layer_cells(table, figures, layer, &sum);
 	}
-	if (table.count)
-		text_heading(ink, "Layers");
-	table_print(&table, ink);
 }
