@@ -26,6 +26,7 @@ static const struct opt accept_opts[] = {
 		"the run file to write; NAME.run unless given" },
 	{ OPT_FLAG, "verbose", ARG(conduct.verbose), 0, 0, "tell of every stage and check" },
 	{ OPT_FLAG, "json", ARG(conduct.json), 0, 0, "print JSON" },
+	OUTPUT_OPTS(struct accept_args, conduct.outputs),
 	{ OPT_ARG, "FILE", ARG(conduct.fabric_path), 1, 1, "the fabric file" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };

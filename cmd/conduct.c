@@ -173,8 +173,10 @@ static int report(struct run *run, const struct conduct *conduct,
 	const struct findings *findings, const char *path, struct diag *diag)
 {
 	struct report_options options = { .verbose = conduct->verbose, .run_path = path };
-	int err = 0;
+	int err = outputs_write(&conduct->outputs, run, &conduct->fabric, findings, path, diag);
 
+	if (err || outputs_take_stdout(&conduct->outputs))
+		return err;
 	if (conduct->json)
 		return report_json(stdout, run, findings, &options, diag);
 	report_options_for(&options, stdout);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/outputs.h"
 #include "fabric/fabric.h"
 #include "lib/plan.h"
 #include "lib/run.h"
@@ -27,6 +28,7 @@ struct conduct {
 	const char *tap_places; /* "leaf1:3,host2"; NULL: nothing is captured */
 	uint64_t seed, threads, snaplen;
 	bool json, verbose, keep_going;
+	struct outputs outputs;
 	struct fabric fabric; /* owned, from conduct_load() on */
 	struct plan plan;     /* filled by the command in between; owned */
 	struct sim_tap *tap;  /* owned; made by conduct_run() for tap_places */

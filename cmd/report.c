@@ -4,6 +4,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
+#include "cmd/outputs.h"
 #include "fabric/judge.h"
 #include "fabric/recorded.h"
 #include "lib/diag.h"
@@ -14,6 +15,7 @@
 struct report_args {
 	const char *run;
 	bool json, verbose;
+	struct outputs outputs;
 };
 
 #define ARG(field) offsetof(struct report_args, field)
@@ -21,15 +23,19 @@ struct report_args {
 static const struct opt report_opts[] = {
 	{ OPT_FLAG, "verbose", ARG(verbose), 0, 0, "every finding and every stage" },
 	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
+	OUTPUT_OPTS(struct report_args, outputs),
 	{ OPT_ARG, "RUN", ARG(run), 1, 1, "the run file" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
 
-static int draw(struct run *run, const struct findings *findings,
+static int draw(struct run *run, const struct fabric *fabric, const struct findings *findings,
 	const struct report_args *args, struct diag *diag)
 {
 	struct report_options options = { .verbose = args->verbose, .run_path = args->run };
+	int err = outputs_write(&args->outputs, run, fabric, findings, args->run, diag);
 
+	if (err || outputs_take_stdout(&args->outputs))
+		return err;
 	report_options_for(&options, stdout);
 	if (args->json)
 		return report_json(stdout, run, findings, &options, diag);
@@ -52,7 +58,7 @@ static int judge_and_draw(const struct report_args *args, int *status, struct di
 	err = judge_run(run, &fabric, JUDGE_ALL, &findings, diag);
 	if (err)
 		goto out;
-	err = draw(run, &findings, args, diag);
+	err = draw(run, &fabric, &findings, args, diag);
 	if (!err)
 		*status = report_exit_status(report_verdict(run, &findings));
 out:

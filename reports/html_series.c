@@ -7,7 +7,8 @@
 #include "lib/units.h"
 #include "reports/series.h"
 
-#define NAMED_MAX 3u  /* lines for NICs that findings blame */
+#define NAMED_MAX 3u /* lines for NICs that findings blame */
+#define GAP_PERIODS 1.5
 #define QUEUES_MAX 2u /* lines for single ports */
 
 struct samples {
@@ -15,6 +16,7 @@ struct samples {
 	const struct run_sample *rows; /* of one metric, by time, then value */
 	size_t count;
 	double scale; /* from value to what is drawn */
+	double gap;   /* us; without a sample for longer than this nothing is drawn */
 };
 
 /* By metric, then time, then value. */
@@ -63,7 +65,7 @@ static size_t same_time(const struct samples *samples, size_t from)
 static void put_rank(struct json *array, const char *name, const struct samples *samples,
 	unsigned rank, size_t points)
 {
-	struct series line = SERIES_INIT;
+	struct series line = { .gap = samples->gap };
 
 	for (size_t from = 0, to; from < samples->count; from = to) {
 		to = same_time(samples, from);
@@ -78,7 +80,7 @@ static void put_rank(struct json *array, const char *name, const struct samples 
 static void put_place(
 	struct json *array, const char *place, const struct samples *samples, size_t points)
 {
-	struct series line = SERIES_INIT;
+	struct series line = { .gap = samples->gap };
 
 	for (size_t i = 0; i < samples->count; i++)
 		if (strcmp(samples->rows[i].place, place) == 0)
@@ -135,19 +137,21 @@ static void put_queues(struct json *array, const struct samples *samples, size_t
 	}
 }
 
-/* The samples' period: the shortest time between two of them, or from the stage's
- * start to the first. */
+/* The samples' period: the shortest time between two of them; of a single one the time
+ * since the stage began. */
 static uint64_t period_ns(const struct samples *samples)
 {
-	uint64_t last_ns = samples->stage->t0_ns, least_ns = UINT64_MAX;
+	uint64_t last_ns = samples->rows[0].t_ns, least_ns = UINT64_MAX;
 
-	for (size_t i = 0; i < samples->count; i++) {
+	for (size_t i = 1; i < samples->count; i++) {
 		uint64_t t_ns = samples->rows[i].t_ns;
 
 		if (t_ns > last_ns && t_ns - last_ns < least_ns)
 			least_ns = t_ns - last_ns;
 		last_ns = t_ns;
 	}
+	if (least_ns == UINT64_MAX && last_ns > samples->stage->t0_ns)
+		least_ns = last_ns - samples->stage->t0_ns;
 	return least_ns;
 }
 
@@ -155,13 +159,15 @@ static void put_metric(struct json *object, struct samples *samples,
 	const struct findings *findings, size_t points)
 {
 	const char *metric = samples->rows[0].metric;
+	uint64_t step_ns = period_ns(samples);
 	struct json *array;
 
+	samples->gap = GAP_PERIODS * (double)step_ns / NS_PER_US;
 	if (strcmp(metric, "queue_bytes") == 0) {
 		samples->scale = 1.0 / (double)KIB;
 		put_queues(json_put_array(object, "queue"), samples, points);
 	} else if (strcmp(metric, "goodput_bytes") == 0) {
-		samples->scale = 8.0 / (double)period_ns(samples); /* bytes to Gb/s */
+		samples->scale = 8.0 / (double)step_ns; /* bytes to Gb/s */
 		array = json_put_array(object, "goodput");
 		put_rank(array, "slowest NIC", samples, 0, points);
 		put_rank(array, "median NIC", samples, 1, points);

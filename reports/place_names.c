@@ -71,12 +71,12 @@ static uint32_t find(const struct index *index, const char *name)
 	return found ? found->index : SCENE_NONE;
 }
 
-uint32_t place_nic(const struct place_names *names, const char *name)
+uint32_t place_find_nic(const struct place_names *names, const char *name)
 {
 	return find(&names->nics, name);
 }
 
-uint32_t place_port(const struct place_names *names, const char *name)
+uint32_t place_find_port(const struct place_names *names, const char *name)
 {
 	return find(&names->ports, name);
 }

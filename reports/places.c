@@ -7,7 +7,6 @@
 #include "lib/counters.h"
 #include "lib/grow.h"
 #include "lib/units.h"
-#include "reports/figures.h"
 
 /* What a port told in one stage; folded into its place_port after the stage. */
 struct window {
@@ -22,7 +21,7 @@ struct reading {
 	const struct run_stage *stage;
 };
 
-static void add_first(uint64_t *sum, const struct run_counter *row)
+static void add_delta(uint64_t *sum, const struct run_counter *row)
 {
 	*sum += row->last - row->first;
 }
@@ -31,29 +30,35 @@ static void add_to_window(struct window *window, const struct run_counter *row)
 {
 	if (strcmp(row->name, C_TX_PACKETS) == 0) {
 		window->counted = true;
-		add_first(&window->sent, row);
+		add_delta(&window->sent, row);
 	} else if (strcmp(row->name, C_RX_PACKETS) == 0) {
 		window->received_counted = true;
-		add_first(&window->received, row);
+		add_delta(&window->received, row);
 	} else if (strcmp(row->name, C_TX_BYTES) == 0) {
-		add_first(&window->bytes, row);
+		add_delta(&window->bytes, row);
 	} else if (figure_is_counter(row->name, C_RX_PRIO_PAUSE_US)) {
-		add_first(&window->held_us, row);
+		add_delta(&window->held_us, row);
 	}
+}
+
+static void add_count(struct figure_count *count, const struct run_counter *row)
+{
+	count->present = true;
+	add_delta(&count->value, row);
 }
 
 static void add_to_port(struct place_port *port, const struct run_counter *row)
 {
 	if (figure_is_drop(row->name))
-		add_first(&port->drops, row);
+		add_count(&port->drops, row);
 	else if (figure_is_counter(row->name, C_TX_PRIO_PAUSE))
-		add_first(&port->xoff_sent, row);
+		add_count(&port->xoff_sent, row);
 	else if (figure_is_counter(row->name, C_ECN_MARKED))
-		add_first(&port->marked, row);
+		add_count(&port->marked, row);
 	else if (strcmp(row->name, C_RX_CRC_ERRORS) == 0)
-		add_first(&port->crc_errors, row);
+		add_count(&port->crc_errors, row);
 	else if (strcmp(row->name, C_CARRIER_CHANGES) == 0)
-		add_first(&port->carrier_changes, row);
+		add_count(&port->carrier_changes, row);
 }
 
 static void keep_first(
@@ -101,7 +106,7 @@ static void add_counters(
 	for (size_t i = 0; i < count; i++) {
 		if (!place || strcmp(place, rows[i].place) != 0) {
 			place = rows[i].place;
-			port = place_port(reading->names, place);
+			port = place_find_port(reading->names, place);
 		}
 		add_to_firsts(firsts, &rows[i]);
 		if (port == SCENE_NONE || rows[i].last < rows[i].first)
@@ -190,8 +195,8 @@ static void add_flow(const struct reading *reading, const struct run_flow *flow)
 {
 	struct places *places = reading->places;
 	enum plan_layer layer = reading->stage->layer;
-	uint32_t src = place_nic(reading->names, flow->src);
-	uint32_t dst = place_nic(reading->names, flow->dst);
+	uint32_t src = place_find_nic(reading->names, flow->src);
+	uint32_t dst = place_find_nic(reading->names, flow->dst);
 	uint64_t bps = figure_flow_bps(flow, reading->stage);
 	uint64_t alone_bps = layer == LAYER_PAIRS ? bps : 0;
 

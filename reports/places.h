@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/run.h"
+#include "reports/figures.h"
 #include "reports/scene.h"
 
 struct diag;
@@ -22,8 +23,8 @@ struct place_port {
 	bool counted;
 	uint64_t sent;    /* packets */
 	uint64_t missing; /* of those the other end did not receive, in complete stages */
-	uint64_t drops, xoff_sent, held_us, marked;
-	uint64_t crc_errors, carrier_changes;
+	struct figure_count drops, xoff_sent, marked, crc_errors, carrier_changes;
+	uint64_t held_us;
 	double busiest; /* highest share of the speed, frames, over a window */
 	double held;    /* highest share of a window that it was paused */
 	uint32_t busiest_stage;
@@ -87,8 +88,8 @@ struct place_names; /* opaque */
 struct place_names *place_names_new(const struct scene *scene);
 void place_names_free(struct place_names *names); /* NULL is nothing */
 /* The index of a NIC, or SCENE_NONE. */
-uint32_t place_nic(const struct place_names *names, const char *name);
+uint32_t place_find_nic(const struct place_names *names, const char *name);
 /* The port as an index into places.ports, or SCENE_NONE. */
-uint32_t place_port(const struct place_names *names, const char *name);
+uint32_t place_find_port(const struct place_names *names, const char *name);
 
 #endif

@@ -9,47 +9,43 @@
 
 void series_add(struct series *series, double at, double value)
 {
-	series->at = grow(series->at, series->count, &series->at_room, sizeof(*series->at));
-	series->value =
-		grow(series->value, series->count, &series->value_room, sizeof(*series->value));
-	series->at[series->count] = at;
-	series->value[series->count++] = value;
+	struct series_point *last;
+
+	series->points =
+		grow(series->points, series->count, &series->room, sizeof(*series->points));
+	last = series->count ? &series->points[series->count - 1] : NULL;
+	series->points[series->count++] = (struct series_point){ at, value,
+		last && series->gap > 0 && at - last->at > series->gap };
 }
 
 void series_free(struct series *series)
 {
-	free(series->at);
-	free(series->value);
+	free(series->points);
 	*series = (struct series)SERIES_INIT;
-}
-
-static void keep(struct series *series, size_t to, size_t from)
-{
-	series->at[to] = series->at[from];
-	series->value[to] = series->value[from];
 }
 
 /* The lowest and the highest of [from, to) go to kept, in the order of time; returns
  * how many are kept then. */
 static size_t thin_stretch(struct series *series, size_t kept, size_t from, size_t to)
 {
+	struct series_point *points = series->points, first, last;
 	size_t low = from, high = from;
+	bool gap = false;
 
 	for (size_t i = from; i < to; i++) {
-		if (series->value[i] < series->value[low])
+		if (points[i].value < points[low].value)
 			low = i;
-		if (series->value[i] > series->value[high])
+		if (points[i].value > points[high].value)
 			high = i;
+		gap |= points[i].after_gap;
 	}
-	if (low > high) {
-		size_t first = high;
-
-		high = low;
-		low = first;
-	}
-	keep(series, kept++, low);
+	first = points[low < high ? low : high];
+	last = points[low < high ? high : low];
+	first.after_gap = gap;
+	last.after_gap = false;
+	points[kept++] = first;
 	if (high != low)
-		keep(series, kept++, high);
+		points[kept++] = last;
 	return kept;
 }
 
@@ -66,6 +62,11 @@ void series_thin(struct series *series, size_t most)
 	series->count = kept;
 }
 
+static double tenths(double value)
+{
+	return round(value * 10) / 10;
+}
+
 void series_put(struct json *array, const char *name, const struct series *series)
 {
 	struct json *object, *points;
@@ -76,7 +77,13 @@ void series_put(struct json *array, const char *name, const struct series *serie
 	json_put_text(object, "name", name);
 	points = json_put_array(object, "points");
 	for (size_t i = 0; i < series->count; i++) {
-		json_add_double(points, round(series->at[i] * 10) / 10);
-		json_add_double(points, round(series->value[i] * 100) / 100);
+		const struct series_point *point = &series->points[i];
+
+		if (point->after_gap) {
+			json_add_double(points, tenths(point->at));
+			json_add_null(points);
+		}
+		json_add_double(points, tenths(point->at));
+		json_add_double(points, round(point->value * 100) / 100);
 	}
 }

@@ -4,18 +4,25 @@
 #ifndef REPORTS_SERIES_H
 #define REPORTS_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/json.h"
 
+struct series_point {
+	double at, value;
+	bool after_gap; /* nothing is known between this and the one before */
+};
+
 struct series {
-	double *at, *value; /* owned */
-	size_t count, at_room, value_room;
+	struct series_point *points; /* owned */
+	size_t count, room;
+	double gap; /* a longer time between two points is a gap; 0: there are none */
 };
 
 #define SERIES_INIT                                                                            \
 	{                                                                                      \
-		NULL, NULL, 0, 0, 0                                                            \
+		NULL, 0, 0, 0                                                                  \
 	}
 
 void series_add(struct series *series, double at, double value); /* at never goes back */
@@ -25,7 +32,8 @@ void series_free(struct series *series);                         /* safe twice *
 void series_thin(struct series *series, size_t most);
 
 /* Puts {"name": name, "points": [at, value, at, value, ...]} at the end of array, with
- * a decimal for at and two for values; nothing for an empty series. */
+ * a decimal for at and two for values; a gap is a value of null. Nothing for an empty
+ * series. */
 void series_put(struct json *array, const char *name, const struct series *series);
 
 #endif

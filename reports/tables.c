@@ -22,7 +22,7 @@ enum ink_style tables_style(enum verdict verdict)
 	return INK_DOUBT;
 }
 
-static void count_cell(struct table *table, enum ink_style style, uint64_t value)
+void tables_count(struct table *table, enum ink_style style, uint64_t value)
 {
 	char text[NUMBER_BYTES];
 
@@ -31,11 +31,10 @@ static void count_cell(struct table *table, enum ink_style style, uint64_t value
 }
 
 /* Absent is not zero. */
-static void counter_cell(
-	struct table *table, enum ink_style style, const struct figure_count *count)
+void tables_counter(struct table *table, enum ink_style style, const struct figure_count *count)
 {
 	if (count->present)
-		count_cell(table, style, count->value);
+		tables_count(table, style, count->value);
 	else
 		table_cell(table, INK_DIM, "?");
 }
@@ -48,7 +47,7 @@ static void rate_cell(struct table *table, uint64_t bps)
 	table_cell(table, INK_PLAIN, "%s", text);
 }
 
-static enum ink_style bad_if(uint64_t value)
+enum ink_style tables_bad_if(uint64_t value)
 {
 	return value ? INK_BAD : INK_PLAIN;
 }
@@ -63,7 +62,7 @@ static void truth_cells(struct table *table, const struct figure_truth *row)
 		row->complete < row->stages ? " (part)" : "");
 	table_cell(table, INK_PLAIN, "%" PRIu32 ":1", row->variant);
 	table_cell(table, INK_PLAIN, "%s", figure_kind_name(row->kind));
-	count_cell(table, INK_PLAIN, row->targets);
+	tables_count(table, INK_PLAIN, row->targets);
 	table_cell(table, INK_PLAIN, "%s", offered);
 	if (row->bytes_delivered == row->bytes_posted)
 		table_cell(table, INK_PLAIN, "all");
@@ -74,11 +73,11 @@ static void truth_cells(struct table *table, const struct figure_truth *row)
 		rate_cell(table, row->victim_bps);
 	else
 		table_cell(table, INK_DIM, "-");
-	count_cell(table, bad_if(row->packets_resent), row->packets_resent);
-	counter_cell(table, bad_if(row->drops.value), &row->drops);
-	counter_cell(table, INK_PLAIN, &row->pause);
-	count_cell(table, INK_PLAIN, row->ce_packets);
-	count_cell(table, INK_PLAIN, row->cnps_sent);
+	tables_count(table, tables_bad_if(row->packets_resent), row->packets_resent);
+	tables_counter(table, tables_bad_if(row->drops.value), &row->drops);
+	tables_counter(table, INK_PLAIN, &row->pause);
+	tables_count(table, INK_PLAIN, row->ce_packets);
+	tables_count(table, INK_PLAIN, row->cnps_sent);
 }
 
 void tables_lossless(struct table *table, const struct figures *figures)
@@ -108,7 +107,7 @@ static void ring_cells(
 	number_time(slowest, sizeof(slowest), ring->slowest_ns);
 	number_time(median, sizeof(median), ring->median_ns);
 	table_cell(table, INK_PLAIN, "%s", figures->stages[ring->stage].stage.name);
-	count_cell(table, INK_PLAIN, ring->ranks);
+	tables_count(table, INK_PLAIN, ring->ranks);
 	table_cell(table, INK_PLAIN, "%s", bytes);
 	table_cell(table, ring->iterations_complete < ring->iterations ? INK_BAD : INK_PLAIN,
 		"%" PRIu32 "/%" PRIu32, ring->iterations_complete, ring->iterations);
@@ -163,10 +162,10 @@ static void stage_cells(struct table *table, const struct figure_stage *figure)
 		figure->main.count + figure->victim.count);
 	flow_cell(table, flows->count, flows->median_bps);
 	flow_cell(table, flows->count, flows->slowest_bps);
-	count_cell(table, bad_if(figure->packets_resent), figure->packets_resent);
-	counter_cell(table, bad_if(figure->drops.value), &figure->drops);
-	counter_cell(table, INK_PLAIN, &figure->pause);
-	count_cell(table, INK_PLAIN, figure->ce_packets);
+	tables_count(table, tables_bad_if(figure->packets_resent), figure->packets_resent);
+	tables_counter(table, tables_bad_if(figure->drops.value), &figure->drops);
+	tables_counter(table, INK_PLAIN, &figure->pause);
+	tables_count(table, INK_PLAIN, figure->ce_packets);
 	table_cell(table, INK_DIM, "%s", stage->reason[0] ? stage->reason : stage->note);
 }
 

@@ -16,10 +16,24 @@
 /* pass good, fail bad, the others doubtful. */
 enum ink_style tables_style(enum verdict verdict);
 
+/* Cells of numbers; a counter that no place has is "?". */
+void tables_count(struct table *table, enum ink_style style, uint64_t value);
+void tables_counter(
+	struct table *table, enum ink_style style, const struct figure_count *count);
+enum ink_style tables_bad_if(uint64_t value);
+
 void tables_layers(
 	struct table *table, const struct figures *figures, const struct findings *findings);
 void tables_lossless(struct table *table, const struct figures *figures);
 void tables_rings(struct table *table, const struct figures *figures);
 void tables_stages(struct table *table, const struct figures *figures);
+
+/* Every NIC, and the cables that stand out, the worst first: packets missing, drops,
+ * time held, CRC errors, carrier changes; at most most of them. */
+void tables_nics(struct table *table, const struct places *places);
+void tables_links(struct table *table, const struct places *places, size_t most);
+/* The slowest pairs of a layer. */
+void tables_pairs(
+	struct table *table, const struct places *places, enum plan_layer layer, size_t most);
 
 #endif

@@ -1,0 +1,38 @@
+/*
+ * outputs - the forms of a report that go into files, beside what is printed.
+ *
+ * A file appears whole or not at all: it is written under another name and renamed, so
+ * that whoever collects it never sees half of it. "-" is stdout.
+ */
+#ifndef CMD_OUTPUTS_H
+#define CMD_OUTPUTS_H
+
+#include <stdbool.h>
+
+#include "fabric/fabric.h"
+#include "lib/finding.h"
+#include "lib/run.h"
+
+struct diag;
+
+/* Where each goes; NULL: not asked for. Borrowed. */
+struct outputs {
+	const char *html;
+};
+
+/* The rows of a table of options; args is the command's, outputs its field. */
+#define OUTPUT_OPTS(args, outputs)                                                             \
+	{                                                                                      \
+		OPT_TEXT, "html FILE", offsetof(args, outputs.html), 0, 0,                     \
+			"write the report as one HTML file as well"                            \
+	}
+
+/* Whether one goes to stdout, where then nothing else must be printed. */
+bool outputs_take_stdout(const struct outputs *outputs);
+
+/* Writes them. run_path is what the reports say of it. Returns 0, or a negative errno of
+ * reading the run or writing a file, with the sentence. */
+int outputs_write(const struct outputs *outputs, struct run *run, const struct fabric *fabric,
+	const struct findings *findings, const char *run_path, struct diag *diag);
+
+#endif

@@ -1,0 +1,127 @@
+// check.mjs CHROMIUM FILE...: opens each report in headless Chromium, light and dark, and
+// asks: no error on the console, no request to anywhere, every chart drawn, findings that
+// the keyboard reaches, pages to print, and nothing that axe calls a barrier. With
+// --shots FOLDER it leaves pictures as FOLDER/NAME-light.png and -dark.png.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import puppeteer from 'puppeteer-core';
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const args = process.argv.slice(2);
+const chromium = args.shift();
+const shots = args[0] === '--shots' ? args.splice(0, 2)[1] : null;
+const OPEN_MS = Number(process.env.WEFT_OPEN_MS || 20000);
+let failed = 0;
+
+function check(file, truth, sentence) {
+  if (truth) return;
+  console.log(`${path.basename(file)}: ${sentence}`);
+  failed = 1;
+}
+
+// What the page shows of its charts: how many are there, and which are empty.
+function lookAtCharts() {
+  const figures = [...document.querySelectorAll('.chart')];
+  return {
+    figures: figures.length,
+    drawn: window.weftCharts.length,
+    // A chart without figures says so in words.
+    silent: figures.filter((figure) => !figure.querySelector('svg, canvas') &&
+      !figure.textContent.includes('No stage of this run')).map((figure) => figure.id),
+    empty: window.weftCharts.filter(({ chart }) => {
+      const series = chart.getOption().series || [];
+      return !series.some((one) => one.data && one.data.length);
+    }).map(({ id }) => id),
+    blank: [...document.querySelectorAll('.plot svg')].filter((svg) =>
+      svg.querySelectorAll('path').length < 3).length,
+  };
+}
+
+async function checkCharts(page, file) {
+  const seen = await page.evaluate(lookAtCharts);
+  check(file, seen.figures > 0, 'no chart at all');
+  check(file, !seen.silent.length, `neither drawn nor explained: ${seen.silent}`);
+  check(file, !seen.empty.length, `drawn without data: ${seen.empty}`);
+  check(file, !seen.blank, `${seen.blank} charts have next to no strokes`);
+  console.log(`${path.basename(file)}: ${seen.drawn} of ${seen.figures} charts drawn`);
+}
+
+// Tab goes through the page; the numbered links of the header come early, and Enter on
+// the first moves to its finding.
+async function checkKeyboard(page, file) {
+  const numbers = await page.$$eval('li[id^=f]', (all) => all.map((one) => one.id));
+  const reached = new Set();
+  await page.evaluate(() => document.body.focus());
+  for (let i = 0; i < 400 && reached.size < numbers.length; i++) {
+    await page.keyboard.press('Tab');
+    const href = await page.evaluate(() => document.activeElement.getAttribute('href') || '');
+    if (/^#f\d+$/.test(href)) reached.add(href.slice(1));
+    if (reached.size === 1 && href === `#${numbers[0]}`) {
+      await page.keyboard.press('Enter');
+      const at = await page.evaluate(() => document.querySelector(':target') &&
+        document.querySelector(':target').id);
+      check(file, at === numbers[0], `Enter on ${href} led to ${at}`);
+      await page.evaluate((first) => document.querySelector(`a[href="#${first}"]`).focus(),
+        numbers[0]);
+    }
+  }
+  check(file, reached.size === numbers.length,
+    `the keyboard reached ${reached.size} of ${numbers.length} findings`);
+  const silent = await page.$$eval('li[id^=f]', (all) => all.filter((one) =>
+    !one.querySelector('h3') || !one.textContent.includes('limit')).map((one) => one.id));
+  check(file, !silent.length, `findings without heading or limit: ${silent}`);
+}
+
+async function checkAxe(page, file, theme) {
+  await page.addScriptTag({ path: axe });
+  const violations = await page.evaluate(async () =>
+    (await window.axe.run(document)).violations.map((one) => `${one.id}: ` +
+      one.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' | ')));
+  check(file, !violations.length, `axe, ${theme}: ${violations.join('\n  ')}`);
+}
+
+async function checkFile(browser, file, theme) {
+  const page = await browser.newPage();
+  const name = path.basename(file).replace(/\.html$/, '');
+  const began = performance.now();
+
+  page.on('console', (message) => check(file, false, `console: ${message.text()}`));
+  page.on('pageerror', (error) => check(file, false, `script: ${error.message}`));
+  page.on('request', (request) => check(file, /^(file|data|blob):/.test(request.url()),
+    `asks for ${request.url()}`));
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+  await page.setViewport({ width: 1400, height: 950 });
+  await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
+  const opened = performance.now() - began;
+  check(file, opened < OPEN_MS, `took ${Math.round(opened)} ms to open`);
+  console.log(`${name}, ${theme}: open in ${Math.round(opened)} ms, ${statSync(file).size} bytes`);
+  check(file, await page.evaluate(() => document.documentElement.dataset.theme) === theme,
+    `is not ${theme} where the system is`);
+  if (shots) await page.screenshot({ path: path.join(shots, `${name}-${theme}.png`) });
+  await checkCharts(page, file);
+  await checkAxe(page, file, theme);
+  if (theme === 'light') {
+    await checkKeyboard(page, file);
+    const pdf = await page.pdf({ format: 'A4', path: shots ? path.join(shots, `${name}.pdf`) :
+      undefined });
+    check(file, pdf.length > 10000, 'prints next to nothing');
+  }
+  await page.close();
+}
+
+const profile = mkdtempSync(path.join(tmpdir(), 'weft-html-'));
+const browser = await puppeteer.launch({ executablePath: chromium, pipe: true,
+  userDataDir: profile, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  for (const file of args) {
+    await checkFile(browser, file, 'light');
+    await checkFile(browser, file, 'dark');
+  }
+} finally {
+  await browser.close();
+  rmSync(profile, { recursive: true, force: true });
+}
+process.exit(failed);
