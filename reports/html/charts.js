@@ -5,9 +5,8 @@ import {
   DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TitleComponent,
   TooltipComponent, VisualMapComponent,
 } from 'echarts/components';
-import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
+import { SVGRenderer } from 'echarts/renderers';
 
 use([HeatmapChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, LegendComponent,
-  MarkLineComponent, TitleComponent, TooltipComponent, VisualMapComponent, CanvasRenderer,
-  SVGRenderer]);
+  MarkLineComponent, TitleComponent, TooltipComponent, VisualMapComponent, SVGRenderer]);
 window.echarts = { init };

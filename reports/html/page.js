@@ -30,9 +30,9 @@
   let themeBefore = null;
   window.addEventListener('beforeprint', function () {
     themeBefore = root.dataset.theme;
-    setTheme('light');
     document.querySelectorAll('details').forEach(function (details) { details.open = true; });
     charts.forEach(function (entry) { entry.chart.resize({ width: 680 }); });
+    setTheme('light');
   });
   window.addEventListener('afterprint', function () {
     setTheme(themeBefore || 'light');
@@ -352,6 +352,7 @@
       entry.chart.clear();
       entry.chart.setOption(option || { title: { text: 'Nothing was seen in this stage.',
         left: 'center', top: 'middle', textStyle: { color: colour('dim'), fontSize: 14 } } });
+      entry.chart.getZr().flush(); // a page that is printed does not wait
     });
   }
 
@@ -360,7 +361,7 @@
   }
 
   // A chart for which the run has no figures says so, after the others.
-  function draw(id, any, option, renderer) {
+  function draw(id, any, option) {
     const figure = document.getElementById('c-' + id);
     const plot = figure.querySelector('.plot');
     if (!any) {
@@ -372,7 +373,7 @@
       return;
     }
     charts.push({ id: id, option: option,
-      chart: window.echarts.init(plot, null, { renderer: renderer }) });
+      chart: window.echarts.init(plot, null, { renderer: 'svg' }) });
   }
 
   function drawAll() {
@@ -381,23 +382,23 @@
     if (layers.length > 1) select(document.getElementById('c-pairs'), 'layer', layers, 'pairs');
     chooseStage(['goodput', 'queue'], 'stage', 'goodput');
     chooseStage(['steps'], 'ring', 'steps');
-    draw('rates', ran.length, ratesOption, 'svg');
-    draw('counts', ran.length, countsOption, 'svg');
+    draw('rates', ran.length, ratesOption);
+    draw('counts', ran.length, countsOption);
     draw('goodput', withKey('goodput').length, function () {
       return inStage(stageOf('stage'), 'goodput', 'Gb/s');
-    }, 'svg');
+    });
     draw('queue', withKey('queue').length, function () {
       return inStage(stageOf('stage'), 'queue', 'KiB');
-    }, 'svg');
+    });
     draw('steps', withKey('steps').length, function () {
       return stepsOption(stageOf('ring'));
-    }, 'svg');
+    });
     draw('incast-not-ect', ofKind('Not-ECT').length, function () {
       return incast('Not-ECT');
-    }, 'svg');
-    draw('incast-ect', ofKind('ECT').length, function () { return incast('ECT'); }, 'svg');
-    draw('burst', bursts().length, burstOption, 'svg');
-    draw('pairs', layers.length, pairsOption, 'canvas');
+    });
+    draw('incast-ect', ofKind('ECT').length, function () { return incast('ECT'); });
+    draw('burst', bursts().length, burstOption);
+    draw('pairs', layers.length, pairsOption);
     redraw();
     window.addEventListener('resize', resize);
   }

@@ -1,0 +1,70 @@
+#!/bin/sh
+# run.sh SOURCE FOLDER WEFT DRAW: HTML reports of runs that fail, pass, were cut off, have
+# hostile names, or 1,024 hosts, opened in headless Chromium by check.mjs. Its packages
+# come from npm, pinned, into FOLDER. Status 77 with the reason where something is missing.
+source=$(realpath "$1") || exit 2
+mkdir -p "$2" || exit 2
+folder=$(realpath "$2") || exit 2
+weft=$(realpath "$3") || exit 2
+draw=$(realpath "$4") || exit 2
+failed=0
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+fail() {
+	echo "$*"
+	failed=1
+}
+
+command -v node > /dev/null || skip 'there is no node'
+command -v npm > /dev/null || skip 'there is no npm'
+chromium=$(command -v chromium) || skip 'there is no chromium'
+cd "$folder" || exit 2
+if ! cmp -s "$source/tests/html/package-lock.json" installed.json; then
+	cp "$source/tests/html/package.json" "$source/tests/html/package-lock.json" .
+	npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 \
+		--fetch-timeout=30000 > npm.log 2>&1 ||
+		skip "npm could not install puppeteer-core and axe-core: $(tail -n 1 npm.log)"
+	cp "$source/tests/html/package-lock.json" installed.json
+fi
+cp "$source/tests/html/check.mjs" .
+
+# NAME RUN: draws RUN as NAME.html; the status is that of the verdict.
+html() {
+	"$weft" report --html "$1.html" "$2" > text.txt 2> err.txt
+	[ $? -ne 2 ] || grep -q '^UNKNOWN' text.txt || fail "$1: $(cat err.txt)"
+	[ -s "$1.html" ] || fail "$1: no report"
+}
+
+cat > faulty.yaml <<'END'
+leaves: 2
+spines: 2
+hosts_per_leaf: 4
+speed: 100G
+links_per_spine: 2
+faults:
+  - {kind: loss, place: 'leaf1:5-spine1:1', amount: 0.002}
+  - {kind: slow-receiver, place: host6, amount: 0.4, from: 500ms, to: 4s}
+END
+cat > hostile.yaml <<'END'
+name: "</script><img src=x onerror=throw(1)>\u2028&lt;"
+leaves: 2
+spines: 1
+hosts_per_leaf: 2
+speed: 100G
+END
+"$weft" accept faulty.yaml --keep-going --run faulty.run --html accepted.html > accepted.txt 2> err.txt
+[ $? -eq 1 ] || fail "the faulty fabric does not fail: $(cat err.txt)"
+"$weft" accept hostile.yaml --run hostile.run > hostile.txt 2> err.txt
+html faulty faulty.run
+cmp faulty.html accepted.html || fail 'weft accept and weft report draw differently'
+html hostile hostile.run
+grep -q '<img' hostile.html && fail 'a name became markup'
+"$draw" cut run && mv made.run cut.run && html cut cut.run
+
+grep -q 'built without the charts' faulty.html && skip 'this weft was built without the charts'
+node check.mjs "$chromium" faulty.html hostile.html cut.html || failed=1
+exit $failed
