@@ -8,20 +8,6 @@
 #include "lib/units.h"
 #include "reports/number.h"
 
-enum ink_style tables_style(enum verdict verdict)
-{
-	switch (verdict) {
-	case VERDICT_PASS:
-		return INK_GOOD;
-	case VERDICT_FAIL:
-		return INK_BAD;
-	case VERDICT_WARN:
-	case VERDICT_UNKNOWN:
-		break;
-	}
-	return INK_DOUBT;
-}
-
 void tables_count(struct table *table, enum ink_style style, uint64_t value)
 {
 	char text[NUMBER_BYTES];

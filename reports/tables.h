@@ -13,9 +13,6 @@
 #include "reports/places.h"
 #include "reports/table.h"
 
-/* pass good, fail bad, the others doubtful. */
-enum ink_style tables_style(enum verdict verdict);
-
 /* Cells of numbers; a counter that no place has is "?". */
 void tables_count(struct table *table, enum ink_style style, uint64_t value);
 void tables_counter(

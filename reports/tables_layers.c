@@ -10,6 +10,7 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 #include "reports/number.h"
+#include "reports/text_tables.h"
 
 struct layer_sum {
 	uint32_t stages, ran, skipped;
@@ -227,7 +228,7 @@ static void layer_cells(struct table *table, const struct figures *figures,
 	if (skipped)
 		table_cell(table, INK_DIM, "skipped");
 	else if (sum->checks)
-		table_cell(table, tables_style(sum->verdict), "%s", verdict_name(sum->verdict));
+		table_cell(table, text_style(sum->verdict), "%s", verdict_name(sum->verdict));
 	else
 		table_cell(table, INK_DIM, "-");
 	if (sum->stages)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "reports/figures.h"
-#include "reports/tables.h"
 #include "reports/text_findings.h"
 #include "reports/text_tables.h"
 #include "reports/words.h"
@@ -13,7 +12,7 @@ static void verdict_line(struct ink *ink, const struct run *run, enum verdict ve
 {
 	char words[WORDS_TEXT], text[WORDS_TEXT + 8];
 
-	ink_put(ink, tables_style(verdict), "%s", words_verdict(verdict));
+	ink_put(ink, text_style(verdict), "%s", words_verdict(verdict));
 	ink_put(ink, INK_PLAIN, "  ");
 	if (words_simulated(run))
 		ink_put(ink, INK_DOUBT, "SIMULATION");

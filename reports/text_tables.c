@@ -13,6 +13,20 @@ void text_heading(struct ink *ink, const char *heading)
 	ink_end(ink);
 }
 
+enum ink_style text_style(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_PASS:
+		return INK_GOOD;
+	case VERDICT_FAIL:
+		return INK_BAD;
+	case VERDICT_WARN:
+	case VERDICT_UNKNOWN:
+		break;
+	}
+	return INK_DOUBT;
+}
+
 static void bound_line(struct ink *ink, const struct figure_loss *loss)
 {
 	char packets[NUMBER_BYTES], bound[NUMBER_BYTES], text[256];

@@ -12,6 +12,9 @@
 /* In bold, after an empty line. */
 void text_heading(struct ink *ink, const char *heading);
 
+/* pass good, fail bad, the others doubtful. */
+enum ink_style text_style(enum verdict verdict);
+
 void text_layers(
 	struct ink *ink, const struct figures *figures, const struct findings *findings);
 void text_lossless(struct ink *ink, const struct figures *figures);
