@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/plan.h"
 #include "lib/grow.h"
 #include "lib/units.h"
 
@@ -91,7 +90,7 @@ void scene_of(struct scene *scene, const struct fabric *fabric)
 		const struct fault *fault = &fabric->faults[i];
 
 		snprintf(scene->faults[i].kind, sizeof(scene->faults[i].kind), "%s",
-			plan_fault_name(fault->kind));
+			fault_kind_name(fault->kind));
 		snprintf(scene->faults[i].place, sizeof(scene->faults[i].place), "%s",
 			fault->place);
 		scene->faults[i].from_ns = fault->from_ns;
