@@ -27,6 +27,7 @@ int cmd_plan(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_ring(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 
 #endif

@@ -116,6 +116,7 @@ static int measure(
 	struct runner_options options = {
 		.threads = (unsigned)conduct->threads,
 		.keep_going = conduct->keep_going,
+		.until_ns = conduct->until_ns,
 		.tap = conduct->tap,
 		.stop = &stop,
 		.progress = show_progress,
@@ -175,8 +176,12 @@ static int report(struct run *run, const struct conduct *conduct,
 	struct report_options options = { .verbose = conduct->verbose, .run_path = path };
 	int err = outputs_write(&conduct->outputs, run, &conduct->fabric, findings, path, diag);
 
-	if (err || outputs_take_stdout(&conduct->outputs))
+	if (err)
 		return err;
+	if (conduct->take)
+		return conduct->take(conduct->arg, run, findings, diag);
+	if (outputs_take_stdout(&conduct->outputs))
+		return 0;
 	if (conduct->json)
 		return report_json(stdout, run, findings, &options, diag);
 	report_options_for(&options, stdout);
@@ -209,7 +214,6 @@ int conduct_run(struct conduct *conduct)
 {
 	char path_made[RUN_PATH_BYTES];
 	const char *path = conduct->run_path;
-	bool interrupted = false;
 	struct run *run = NULL;
 	struct diag diag;
 	int status = EXIT_UNKNOWN;
@@ -222,15 +226,15 @@ int conduct_run(struct conduct *conduct)
 		return conduct_refuse(conduct, &diag);
 	if (create(&run, conduct, path, &diag))
 		return conduct_refuse(conduct, &diag);
-	if (measure_tapped(run, conduct, &interrupted, &diag))
+	if (measure_tapped(run, conduct, &conduct->interrupted, &diag))
 		fprintf(stderr, "weft %s: %s; what was measured before is in %s\n",
 			conduct->command, diag.text, path);
-	else if (interrupted)
+	else if (conduct->interrupted && !conduct->take)
 		fprintf(stderr,
 			"weft %s: interrupted; what was measured is in %s, and weft report "
 			"draws it\n",
 			conduct->command, path);
-	else
+	else if (!conduct->interrupted)
 		status = judge(run, conduct, path, &diag);
 	run_close(run);
 	return status;

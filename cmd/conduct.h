@@ -19,6 +19,7 @@
 #include "lib/run.h"
 
 struct diag;
+struct findings;
 struct sim_tap;
 
 struct conduct {
@@ -27,7 +28,9 @@ struct conduct {
 	const char *run_path;   /* NULL: named after the fabric, in the current folder */
 	const char *tap_places; /* "leaf1:3,host2"; NULL: nothing is captured */
 	uint64_t seed, threads, snaplen;
+	uint64_t until_ns; /* CLOCK_MONOTONIC: stages not begun by then are left out; 0: none */
 	bool json, verbose, keep_going;
+	bool interrupted; /* set by conduct_run() */
 	struct outputs outputs;
 	struct fabric fabric; /* owned, from conduct_load() on */
 	struct plan plan;     /* filled by the command in between; owned */
@@ -35,6 +38,10 @@ struct conduct {
 	/* Draws what the command shows before the report; may be NULL. Returns 0, or the
 	 * error of reading the run. */
 	int (*show)(FILE *out, struct run *run, struct diag *diag);
+	/* Takes the place of the report; may be NULL. As show(). */
+	int (*take)(
+		void *arg, struct run *run, const struct findings *findings, struct diag *diag);
+	void *arg; /* of take() */
 };
 
 /* Reads the fabric file. Returns EXIT_PASS, or EXIT_UNKNOWN after one sentence on

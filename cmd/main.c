@@ -19,6 +19,7 @@ static const struct command {
 	{ "pcap", cmd_pcap, "what RoCE and pause frames in a capture tell of the network" },
 	{ "plan", cmd_plan, "what a fabric file builds, and what a run will try" },
 	{ "report", cmd_report, "judge a run file again and draw its report" },
+	{ "sweep", cmd_sweep, "what was not tested for longest, every night, within budgets" },
 	{ "compare", cmd_compare, "two runs side by side: what changed by more than noise" },
 	{ "history", cmd_history,
 		"which link, NIC or pair got worse over the runs in a folder" },

@@ -22,14 +22,14 @@ struct at_port {
 	uint64_t received, crc;
 	uint64_t bytes, busy_ns; /* with preamble and gap */
 	uint64_t pause_us, window_ns;
-	uint64_t data, resent; /* of a NIC */
+	uint64_t data, retries; /* of a NIC */
 	bool has_crc, has_pause;
 };
 
 struct pair {
 	uint32_t src, dst;
 	double goodput_bps; /* 0: too few packets to say */
-	uint64_t sent, resent;
+	uint64_t sent, retries;
 };
 
 struct measure {
@@ -112,7 +112,7 @@ static void add_pair(struct measure *measure, const struct evidence *evidence, s
 		.src = evidence->src[i],
 		.dst = evidence->dst[i],
 		.sent = flow->packets_sent,
-		.resent = flow->packets_resent,
+		.retries = flow->naks + flow->timeouts,
 	};
 	if (flow->packets_sent >= PACKETS_LEAST)
 		pair->goodput_bps = flow_goodput_bps(evidence, flow);
@@ -128,7 +128,7 @@ static void add_flows(struct measure *measure, const struct evidence *evidence)
 			continue;
 		nic = &measure->ports[measure->fabric->nics[evidence->src[i]]];
 		nic->data += flow->packets_sent;
-		nic->resent += flow->packets_resent;
+		nic->retries += flow->naks + flow->timeouts;
 		if (evidence->stage.layer == LAYER_PAIRS)
 			add_pair(measure, evidence, i);
 	}
@@ -207,7 +207,7 @@ static void put_nic(const struct measure *measure, uint32_t nic)
 	char name[2 * NAME_BYTES];
 
 	fabric_nic_name(measure->fabric, nic, name);
-	put_counts(measure->digest, DIGEST_NIC_RESENT, name, at->resent, at->data);
+	put_counts(measure->digest, DIGEST_NIC_RETRIES, name, at->retries, at->data);
 	if (at->has_pause && at->window_ns)
 		digest_add(measure->digest, DIGEST_NIC_PAUSE, name)->value =
 			(double)at->pause_us * (double)NS_PER_US / (double)at->window_ns;
@@ -217,20 +217,20 @@ static void put_nic(const struct measure *measure, uint32_t nic)
 static void put_pair(const struct measure *measure, size_t first, size_t end)
 {
 	char src[2 * NAME_BYTES], dst[2 * NAME_BYTES], name[DIGEST_SUBJECT];
-	uint64_t sent = 0, resent = 0;
+	uint64_t sent = 0, retries = 0;
 	double sum = 0;
 	size_t rated = 0;
 
 	for (size_t i = first; i < end; i++) {
 		sent += measure->pairs[i].sent;
-		resent += measure->pairs[i].resent;
+		retries += measure->pairs[i].retries;
 		sum += measure->pairs[i].goodput_bps;
 		rated += measure->pairs[i].goodput_bps > 0;
 	}
 	fabric_nic_name(measure->fabric, measure->pairs[first].src, src);
 	fabric_nic_name(measure->fabric, measure->pairs[first].dst, dst);
 	snprintf(name, sizeof(name), "%.32s->%.32s", src, dst);
-	put_counts(measure->digest, DIGEST_PAIR_RESENT, name, resent, sent);
+	put_counts(measure->digest, DIGEST_PAIR_RETRIES, name, retries, sent);
 	if (rated)
 		digest_add(measure->digest, DIGEST_PAIR_GOODPUT, name)->value =
 			sum / (double)rated;

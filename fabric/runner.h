@@ -58,8 +58,8 @@ struct runner_options {
 /*
  * Runs plan on fabric and writes into run what is observed: facts, plan, stages. Plans of
  * profile "hand" and "sweep" run whole, as far as until_ns lets them; a sweep's stages run
- * in the plan's order, whatever their layers. run_finish() has been called when this returns 0, and
- * *interrupted says whether stop ended it early. Returns 0 or the first error of writing
+ * in the plan's order, whatever their layers. run_finish() has been called when this
+ * returns 0, and *interrupted says whether stop ended it early. Returns 0 or the first error of writing
  * (run.h), of routing (-EHOSTUNREACH) or of starting threads; what was committed by then
  * stays in the file.
  */

@@ -13,10 +13,10 @@ static const struct digest_info infos[DIGEST_METRICS] = {
 	[DIGEST_LINK_RATE] = { "link.rate", "link", "rate", DIGEST_RATE },
 	[DIGEST_NIC_SENT] = { "nic.sent", "NIC", "goodput sent", DIGEST_RATE },
 	[DIGEST_NIC_RECEIVED] = { "nic.received", "NIC", "goodput received", DIGEST_RATE },
-	[DIGEST_NIC_RESENT] = { "nic.resent", "NIC", "resent", DIGEST_COUNTS },
+	[DIGEST_NIC_RETRIES] = { "nic.retries", "NIC", "retries", DIGEST_COUNTS },
 	[DIGEST_NIC_PAUSE] = { "nic.pause", "NIC", "pausing", DIGEST_SHARE },
 	[DIGEST_PAIR_GOODPUT] = { "pair.goodput", "pair", "goodput", DIGEST_RATE },
-	[DIGEST_PAIR_RESENT] = { "pair.resent", "pair", "resent", DIGEST_COUNTS },
+	[DIGEST_PAIR_RETRIES] = { "pair.retries", "pair", "retries", DIGEST_COUNTS },
 	[DIGEST_STAGE_GOODPUT] = { "stage.goodput", "stage", "goodput", DIGEST_RATE },
 };
 

@@ -29,10 +29,10 @@ enum digest_metric {
 	DIGEST_LINK_RATE,     /* bits per second that the slower direction serves */
 	DIGEST_NIC_SENT,      /* goodput to its partners in the pairs layer, median, bits/s */
 	DIGEST_NIC_RECEIVED,  /* the same from them */
-	DIGEST_NIC_RESENT,    /* data packets sent again, of those sent; all stages */
+	DIGEST_NIC_RETRIES,   /* NAKs and time-outs, of data packets sent; all stages */
 	DIGEST_NIC_PAUSE,     /* share of the windows for which it held its switch */
 	DIGEST_PAIR_GOODPUT,  /* mean over the rounds of the pairs layer, bits/s */
-	DIGEST_PAIR_RESENT,   /* data packets sent again in them, of those sent */
+	DIGEST_PAIR_RETRIES,  /* NAKs and time-outs in them, of data packets sent */
 	DIGEST_STAGE_GOODPUT, /* all that a stage delivered over the time it took, bits/s */
 	DIGEST_METRICS,
 };

@@ -4,7 +4,7 @@
  *
  * Noise is what the figures of the same kind changed by between the two runs: 1.4826 MAD
  * of all links' changes of rate, say. So two runs are enough; and a change of all by the
- * same amount is no noise. Counts (loss, resent) carry their own: binomial.
+ * same amount is no noise. Counts (loss, retries) carry their own: binomial.
  */
 #ifndef REPORTS_COMPARE_H
 #define REPORTS_COMPARE_H

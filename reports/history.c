@@ -140,7 +140,6 @@ static struct claim *add_claim(struct history *history, const struct series *ser
 		.change = change_direction(figure->metric, from, to),
 		.trend_p = 1,
 	};
-	history->worse += claim->change == CHANGE_WORSE;
 	return claim;
 }
 
@@ -314,6 +313,8 @@ static int by_weight(const void *left, const void *right)
 
 	if (a->change != b->change)
 		return a->change == CHANGE_WORSE ? -1 : 1;
+	if (a->symptom != b->symptom)
+		return a->symptom ? 1 : -1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->metric != b->metric)
@@ -321,6 +322,32 @@ static int by_weight(const void *left, const void *right)
 	if (a->p < b->p || a->p > b->p)
 		return a->p < b->p ? -1 : 1;
 	return strcmp(a->subject, b->subject);
+}
+
+static bool is_link(enum digest_metric metric)
+{
+	return metric == DIGEST_LINK_LOSS || metric == DIGEST_LINK_ERRORS ||
+	       metric == DIGEST_LINK_RATE;
+}
+
+/* Pausing is the NIC's own doing. */
+static void mark_symptoms(struct history *history)
+{
+	bool link = false;
+
+	for (size_t i = 0; i < history->count; i++)
+		link = link || (history->claims[i].change == CHANGE_WORSE &&
+				       is_link(history->claims[i].metric));
+	for (size_t i = 0; i < history->count; i++) {
+		struct claim *claim = &history->claims[i];
+		bool worse = claim->change == CHANGE_WORSE;
+
+		claim->symptom = worse && link && !is_link(claim->metric) &&
+				 claim->metric != DIGEST_NIC_PAUSE;
+		history->worse += worse && !claim->symptom;
+		history->symptoms += claim->symptom;
+		history->better += !worse;
+	}
 }
 
 static void judge(struct history *history, const struct series *series, size_t count)
@@ -343,6 +370,7 @@ static void judge(struct history *history, const struct series *series, size_t c
 		if (series[i].tested && !judge_drift(history, &series[i], alpha, noise))
 			judge_step(history, &series[i], alpha, noise);
 	}
+	mark_symptoms(history);
 	if (history->count)
 		qsort(history->claims, history->count, sizeof(*history->claims), by_weight);
 }

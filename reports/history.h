@@ -18,6 +18,9 @@
  * reference (binomial), and beyond each value before. Three in a row, as the sub-health
  * rules of Ascend's HCCN ask before they speak.
  *
+ * A link that got worse makes NICs, pairs and stages worse, whoever sends over it: where
+ * there is one, their goodput and retries are told as symptoms and not counted.
+ *
  * A figure counts from HISTORY_LEAST runs on; below that it is unknown.
  */
 #ifndef REPORTS_HISTORY_H
@@ -50,6 +53,7 @@ enum claim_kind {
 struct claim {
 	enum claim_kind kind;
 	enum change change; /* CHANGE_WORSE or CHANGE_BETTER */
+	bool symptom;       /* worse, and so is a link */
 	enum digest_metric metric;
 	const char *subject; /* borrowed from a digest */
 	size_t runs;         /* that measured it: what the claim rests on */
@@ -64,9 +68,9 @@ struct history {
 	const struct history_run *runs; /* borrowed; in the order of time */
 	size_t run_count;
 	size_t baseline;      /* index, or HISTORY_NONE */
-	struct claim *claims; /* owned; worse first, then drifts, then by p */
+	struct claim *claims; /* owned; worse first, symptoms last of them; then by kind, p */
 	size_t count, room;
-	size_t worse;
+	size_t worse, symptoms, better;
 	size_t figures;     /* measured at all */
 	size_t tested;      /* n: in HISTORY_LEAST runs or more, and not always the same */
 	size_t steady;      /* in as many, and always the same */

@@ -12,6 +12,7 @@ static void put_claim(
 	claim_text(text, sizeof(text), claim);
 	json_put_text(object, "kind", claim->kind == CLAIM_DRIFT ? "drift" : "step");
 	json_put_text(object, "change", change_name(claim->change));
+	json_put_bool(object, "symptom", claim->symptom);
 	json_put_text(object, "metric", digest_info(claim->metric)->name);
 	json_put_text(object, "subject", claim->subject);
 	json_put_u64(object, "runs", claim->runs);

@@ -42,7 +42,8 @@ static void claim_row(struct table *table, const struct claim *claim)
 	table_cell(table, INK_DIM, "%s", p);
 }
 
-static void claims(struct ink *ink, const struct history *history, enum change change)
+static void claims(struct ink *ink, const struct history *history, enum change change,
+	bool symptom, const char *heading)
 {
 	static const struct table_column columns[] = {
 		{ "what", true, 0 },
@@ -59,20 +60,19 @@ static void claims(struct ink *ink, const struct history *history, enum change c
 
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < history->count; i++) {
-		if (history->claims[i].change != change)
+		if (history->claims[i].change != change ||
+			history->claims[i].symptom != symptom)
 			continue;
 		claim_row(&table, &history->claims[i]);
 		rows++;
 	}
 	if (rows)
-		text_heading(ink, change == CHANGE_WORSE ? "Worse" : "Better");
+		text_heading(ink, heading);
 	table_print(&table, ink);
 }
 
 static void head(struct ink *ink, const struct history *history)
 {
-	size_t better = history->count - history->worse;
-
 	change_head(ink, history_status(history), history->runs[history->run_count - 1].digest);
 	ink_put(ink, INK_PLAIN, ", %zu runs", history->run_count);
 	ink_end(ink);
@@ -81,7 +81,7 @@ static void head(struct ink *ink, const struct history *history)
 		"which nothing is known yet. %zu got worse, %zu better.",
 		history->figures, history->tested, history->steady,
 		history->figures - history->tested - history->steady, HISTORY_LEAST,
-		history->worse, better);
+		history->worse, history->better);
 }
 
 static void foot(struct ink *ink, const struct history *history)
@@ -110,8 +110,9 @@ void history_text(
 
 	ink_init(&ink, out, options);
 	head(&ink, history);
-	claims(&ink, history, CHANGE_WORSE);
-	claims(&ink, history, CHANGE_BETTER);
+	claims(&ink, history, CHANGE_WORSE, false, "Worse");
+	claims(&ink, history, CHANGE_WORSE, true, "Where that shows as well");
+	claims(&ink, history, CHANGE_BETTER, false, "Better");
 	change_turns(&ink, &history->turns);
 	foot(&ink, history);
 }

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/conduct.h"
+#include "cmd/opt.h"
+#include "cmd/past.h"
+#include "cmd/sweep_busy.h"
+#include "cmd/sweep_folder.h"
+#include "cmd/sweep_tell.h"
+#include "fabric/build.h"
+#include "fabric/file.h"
+#include "fabric/measure.h"
+#include "fabric/stages.h"
+#include "fabric/stages_sweep.h"
+#include "lib/clock.h"
+#include "lib/diag.h"
+#include "lib/grow.h"
+#include "reports/verdict.h"
+
+#define THREADS_MAX 64
+#define RUNS 100u /* of the past that are looked at: what ran longest ago, and drift */
+#define FOLDER_BYTES 96
+
+struct sweep_args {
+	struct conduct conduct;
+	unsigned profile, backend;
+	const char *history, *busy_if, *hook;
+	uint64_t time_ns, traffic_bytes, keep;
+};
+
+struct sweep {
+	struct sweep_args args;
+	char folder[4096], name[64], path[4096 + 80];
+	uint64_t began_ns;
+	struct past past;
+	struct plan all; /* every stage, in its order: names and bytes */
+	bool *busy;      /* [hosts] */
+	uint32_t busy_count, unknown;
+	size_t too_large;
+};
+
+#define ARG(field) offsetof(struct sweep_args, field)
+
+static const struct opt sweep_opts[] = {
+	{ OPT_NS, "time TIME", ARG(time_ns), NS_PER_S, 86400 * NS_PER_S,
+		"stages that have not begun by then wait for the next sweep" },
+	{ OPT_BYTES, "traffic SIZE", ARG(traffic_bytes), 1, UINT64_MAX,
+		"payload that is sent at most; no limit unless given" },
+	{ OPT_TEXT, "history FOLDER", ARG(history), 0, 0,
+		"where the runs are kept; NAME-history unless given" },
+	{ OPT_COUNT, "keep N", ARG(keep), 1, 100000, "run files that stay; digests all do" },
+	{ OPT_TEXT, "busy-if COMMAND", ARG(busy_if), 0, 0,
+		"leave out hosts ($1) for which it exits with 0" },
+	{ OPT_TEXT, "hook COMMAND", ARG(hook), 0, 0, "run at the end with the JSON on stdin" },
+	{ OPT_CHOICE, "profile quick|full", ARG(profile), 0, 0,
+		"how much there is to choose from" },
+	{ OPT_SEED, "seed N", ARG(conduct.seed), 0, 0, "of all that is drawn" },
+	{ OPT_TEXT, "plane NAME", ARG(conduct.plane), 0, 0, "the plane of the file to test" },
+	{ OPT_CHOICE, "backend sim", ARG(backend), 0, 0, "what runs the plan: the simulator" },
+	{ OPT_COUNT, "threads N", ARG(conduct.threads), 1, THREADS_MAX,
+		"stages at a time; one a processor unless given" },
+	{ OPT_FLAG, "json", ARG(conduct.json), 0, 0, "print JSON" },
+	{ OPT_ARG, "FILE", ARG(conduct.fabric_path), 1, 1, "the fabric file" },
+	{ OPT_END, NULL, 0, 0, 0, NULL },
+};
+
+/* --- the hosts --- */
+
+/* The fabric without the cables of busy hosts: what is planned on it leaves them alone,
+ * and NICs keep their numbers. */
+static int free_fabric(struct fabric *fabric, const struct sweep *sweep, struct diag *diag)
+{
+	const struct fabric *whole = &sweep->args.conduct.fabric;
+	bool *absent;
+	int err = fabric_parse(fabric, sweep->args.conduct.fabric_path, whole->text,
+		whole->text_bytes, whole->plane, diag);
+
+	if (err || !sweep->busy_count)
+		return err;
+	absent = zeroed(fabric->link_count, sizeof(*absent));
+	for (uint32_t link = 0; link < fabric->link_count; link++) {
+		uint32_t node = fabric->ports[fabric->links[link].a].node;
+
+		absent[link] = node < fabric->hosts && sweep->busy[node];
+	}
+	fabric_unplug(fabric, absent);
+	free(absent);
+	return 0;
+}
+
+static int ask_hosts(struct sweep *sweep, struct diag *diag)
+{
+	const struct fabric *fabric = &sweep->args.conduct.fabric;
+	int err = 0;
+
+	sweep->busy = zeroed(fabric->hosts, sizeof(*sweep->busy));
+	if (sweep->args.busy_if)
+		err = sweep_busy(
+			sweep->busy, &sweep->unknown, fabric, sweep->args.busy_if, diag);
+	for (uint32_t host = 0; host < fabric->hosts; host++)
+		sweep->busy_count += sweep->busy[host];
+	if (!err && fabric->hosts - sweep->busy_count < 2)
+		err = diag_error(diag, -EBUSY,
+			"%u of %u hosts are busy (%u gave no answer): nothing was sent; try "
+			"again "
+			"when two are free",
+			sweep->busy_count, fabric->hosts, sweep->unknown);
+	return err;
+}
+
+/* --- the plan --- */
+
+/* When a stage ran to its end last: the number of the run, from 1; 0: never. */
+static uint64_t last_run(const struct past *past, const char *name)
+{
+	for (size_t i = past->count; i-- > 0;) {
+		const struct digest *digest = past->runs[i].digest;
+
+		for (size_t k = 0; k < digest->stage_count; k++)
+			if (digest->stages[k].complete &&
+				strcmp(digest->stages[k].name, name) == 0)
+				return i + 1;
+	}
+	return 0;
+}
+
+static int make_plan(struct sweep *sweep, struct diag *diag)
+{
+	struct plan *plan = &sweep->args.conduct.plan;
+	struct fabric fabric = FABRIC_INIT;
+	uint64_t *last;
+	int err = free_fabric(&fabric, sweep, diag);
+
+	if (err)
+		return err;
+	plan_acceptance(
+		plan, &fabric, (enum profile)sweep->args.profile, sweep->args.conduct.seed);
+	fabric_free(&fabric);
+	last = zeroed(plan->count, sizeof(*last));
+	for (size_t i = 0; i < plan->count; i++) {
+		struct plan_stage *stage = plan_add(&sweep->all, plan->stages[i].layer);
+
+		memcpy(stage->name, plan->stages[i].name, sizeof(stage->name));
+		last[i] = last_run(&sweep->past, stage->name);
+	}
+	sweep->too_large = plan_sweep(plan, last, sweep->args.traffic_bytes);
+	free(last);
+	if (!plan->count)
+		return diag_error(diag, -EINVAL,
+			"--traffic %llu: no stage of this fabric sends so little: expected "
+			"more",
+			(unsigned long long)sweep->args.traffic_bytes);
+	return 0;
+}
+
+/* --- the run --- */
+
+struct taking {
+	struct digest digest;
+	const struct fabric *fabric;
+};
+
+static int take(void *arg, struct run *run, const struct findings *findings, struct diag *diag)
+{
+	struct taking *taking = arg;
+	int err = measure_run(&taking->digest, run, taking->fabric, diag);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < findings->count; i++)
+		*findings_add(&taking->digest.findings, "", "", VERDICT_PASS) =
+			findings->items[i];
+	taking->digest.verdict = report_verdict(run, findings);
+	return 0;
+}
+
+/* Tonight's run and its digest are in the folder after this, whatever they say. */
+static int run_stages(struct sweep *sweep, struct diag *diag)
+{
+	struct conduct *conduct = &sweep->args.conduct;
+	struct taking taking = { .digest = DIGEST_INIT, .fabric = &conduct->fabric };
+	int err;
+
+	conduct->run_path = sweep->path;
+	conduct->until_ns = sweep->began_ns + sweep->args.time_ns;
+	conduct->take = take;
+	conduct->arg = &taking;
+	conduct_run(conduct);
+	if (taking.digest.program[0]) {
+		err = sweep_settle(sweep->folder, sweep->name, diag);
+		if (!err)
+			err = past_keep(sweep->folder, sweep->name, &taking.digest, diag);
+	} else {
+		/* it ended early, and said why */
+		err = sweep_recover(sweep->folder, diag);
+	}
+	digest_free(&taking.digest);
+	return err;
+}
+
+/* --- what came of it --- */
+
+static uint64_t bytes_sent(const struct sweep *sweep, const struct digest *digest)
+{
+	const struct plan *plan = &sweep->args.conduct.plan;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < plan->count && i < digest->stage_count; i++)
+		if (digest->stages[i].complete)
+			bytes += plan_stage_bytes(&plan->stages[i]);
+	return bytes;
+}
+
+static void count_stages(struct night *night, const struct sweep *sweep)
+{
+	for (size_t i = 0; i < night->digest->stage_count; i++)
+		night->run += night->digest->stages[i].complete;
+	night->late = sweep->args.conduct.plan.count - night->run;
+	for (size_t i = 0; i < sweep->all.count; i++)
+		night->never += last_run(&sweep->past, sweep->all.stages[i].name) == 0;
+}
+
+static void run_hook(const struct sweep *sweep, const struct night *night)
+{
+	int status = night_hook(night, sweep->args.hook);
+
+	if (status)
+		fprintf(stderr, "weft sweep: --hook %s: %s %d: expected status 0\n",
+			sweep->args.hook,
+			status < 0 ? "could not be run or was killed, answer"
+				   : "ended with status",
+			status);
+}
+
+static int tell(struct sweep *sweep, struct diag *diag)
+{
+	struct history history;
+	struct night night = {
+		.folder = sweep->folder,
+		.name = sweep->name,
+		.history = &history,
+		.stages = sweep->all.count,
+		.too_large = sweep->too_large,
+		.hosts = sweep->args.conduct.fabric.hosts,
+		.busy = sweep->busy_count,
+		.unknown = sweep->unknown,
+	};
+	const struct past *past = &sweep->past;
+	int status;
+
+	if (!past->count || strcmp(past->runs[past->count - 1].name, sweep->name) != 0) {
+		diag_error(diag, -ENODATA,
+			"%s/%s: nothing was recorded tonight, or the clock was set back and an "
+			"older run has a later name",
+			sweep->folder, sweep->name);
+		return conduct_refuse(&sweep->args.conduct, diag);
+	}
+	history_make(&history, past->runs, past->count, past->baseline);
+	night.digest = past->runs[past->count - 1].digest;
+	night.bytes = bytes_sent(sweep, night.digest);
+	night.took_ns = clock_ns() - sweep->began_ns;
+	count_stages(&night, sweep);
+	status = night_status(&night);
+	if (sweep->args.conduct.json)
+		night_json(stdout, &night);
+	else
+		night_line(stdout, &night);
+	if (sweep->args.hook)
+		run_hook(sweep, &night);
+	history_free(&history);
+	return status;
+}
+
+/* --- all of it --- */
+
+static void name_folder(struct sweep *sweep)
+{
+	const char *name = sweep->args.conduct.fabric.name;
+	char safe[FOLDER_BYTES];
+
+	if (sweep->args.history) {
+		snprintf(sweep->folder, sizeof(sweep->folder), "%s", sweep->args.history);
+		return;
+	}
+	snprintf(safe, sizeof(safe), "%s-history", name);
+	for (char *c = safe; *c; c++)
+		if (*c == '/' || (unsigned char)*c < ' ')
+			*c = '-';
+	snprintf(sweep->folder, sizeof(sweep->folder), "%s", safe);
+}
+
+static int prepare(struct sweep *sweep, struct diag *diag)
+{
+	int err;
+
+	name_folder(sweep);
+	err = sweep_lock(sweep->folder, diag);
+	if (!err)
+		err = sweep_recover(sweep->folder, diag);
+	if (!err)
+		err = past_load(&sweep->past, sweep->folder, RUNS, diag);
+	if (!err)
+		err = ask_hosts(sweep, diag);
+	if (!err)
+		err = make_plan(sweep, diag);
+	sweep_name(sweep->name, sizeof(sweep->name), sweep->folder);
+	snprintf(sweep->path, sizeof(sweep->path), "%s/%s.part", sweep->folder, sweep->name);
+	return err;
+}
+
+static int sweep_all(struct sweep *sweep)
+{
+	struct diag diag;
+	int err = prepare(sweep, &diag);
+
+	if (!err)
+		err = run_stages(sweep, &diag);
+	if (!err)
+		err = past_prune(sweep->folder, sweep->args.keep, &diag);
+	past_free(&sweep->past);
+	if (!err)
+		err = past_load(&sweep->past, sweep->folder, RUNS, &diag);
+	return err ? conduct_refuse(&sweep->args.conduct, &diag) : tell(sweep, &diag);
+}
+
+int cmd_sweep(int argc, char **argv)
+{
+	struct sweep sweep = {
+		.args = {
+			.conduct = {
+				.command = "sweep",
+				.seed = 1,
+				.keep_going = true,
+				.fabric = FABRIC_INIT,
+				.plan = PLAN_INIT,
+			},
+			.profile = PROFILE_FULL,
+			.time_ns = 600 * NS_PER_S,
+			.keep = 30,
+		},
+		.began_ns = clock_ns(),
+		.past = PAST_INIT,
+		.all = PLAN_INIT,
+	};
+	int status;
+
+	if (!opt_read("sweep",
+		    "Tests what was not tested for longest, within budgets of time and "
+		    "traffic, "
+		    "and says what got worse.",
+		    sweep_opts, argc, argv, &sweep.args, &status))
+		return status;
+	status = conduct_load(&sweep.args.conduct);
+	if (status == EXIT_PASS)
+		status = sweep_all(&sweep);
+	free(sweep.busy);
+	plan_free(&sweep.all);
+	past_free(&sweep.past);
+	conduct_free(&sweep.args.conduct);
+	return status;
+}
