@@ -270,7 +270,14 @@ static void begin_resend(struct psn_track *track, uint32_t psn, enum resend_caus
 	track->resend_cause = (uint8_t)cause;
 	track->resend_start = psn;
 	track->resend_limit = track->next;
-	track->resend_skipped = 0;
+	track->resend_skip = 0;
+}
+
+static uint16_t skip_of(const struct psn_track *track)
+{
+	uint32_t behind_start = psn_ahead(track->resend_next, track->resend_start);
+
+	return behind_start < UINT16_MAX ? (uint16_t)(behind_start + 1) : 0;
 }
 
 /* Whether a packet goes on with the retransmission under way. */
@@ -288,10 +295,8 @@ static enum resend_cause cause_known(struct psn_track *track, uint32_t psn)
 	bool named = track->named_cause != RESEND_NOT;
 
 	if (goes_on(track, psn) && !(named && psn == track->named_psn)) {
-		if (psn != track->resend_next && !track->resend_skipped) {
-			track->resend_skip = track->resend_next;
-			track->resend_skipped = psn_ahead(psn, track->resend_next);
-		}
+		if (psn != track->resend_next && !track->resend_skip)
+			track->resend_skip = skip_of(track);
 		return track->resend_cause;
 	}
 	if (!named || behind(psn, track->named_psn))
@@ -500,7 +505,8 @@ void psn_named(
 		node(pool, node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
-	track->named_skipped = psn_ahead(psn, track->resend_skip) < track->resend_skipped;
+	track->named_skipped = track->resend_skip &&
+			       psn_ahead(psn, track->resend_start) + 1 == track->resend_skip;
 }
 
 void psn_finish(struct psn_track *track, const struct psn_context *context)

@@ -80,8 +80,6 @@ struct psn_track {
 	uint32_t named_psn;                 /* a NAK asked for this */
 	uint32_t resend_start, resend_next; /* a retransmission under way, */
 	uint32_t resend_limit;              /* which ends here */
-	uint32_t resend_skip;               /* the first that it lacks, */
-	uint32_t resend_skipped;            /* and how many in a row; 0: none */
 	uint32_t last;                      /* PSN of the packet before */
 
 	uint32_t gap_events, gap_psns;
@@ -93,6 +91,8 @@ struct psn_track {
 	uint32_t resent[RESEND_CAUSES];
 
 	uint16_t hole_count;
+	/* How far behind resend_start the first is that it lacks, plus 1; 0: none, or too far. */
+	uint16_t resend_skip;
 	uint8_t named_cause;  /* RESEND_NOT: nobody asked */
 	uint8_t resend_cause; /* RESEND_NOT: none under way */
 	bool started;
