@@ -11,6 +11,9 @@
 #include "lib/diag.h"
 #include "lib/units.h"
 #include "reports/html.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "reports/openmetrics.h"
 
 #define PATH_BYTES 4096
 
@@ -28,11 +31,31 @@ static int draw_html(FILE *out, const struct drawing *drawing, struct diag *diag
 		out, drawing->run, drawing->findings, &drawing->scene, &drawing->options, diag);
 }
 
+static int draw_junit(FILE *out, const struct drawing *drawing, struct diag *diag)
+{
+	(void)diag;
+	report_junit(out, drawing->run, drawing->findings);
+	return 0;
+}
+
+static int draw_openmetrics(FILE *out, const struct drawing *drawing, struct diag *diag)
+{
+	return report_openmetrics(out, drawing->run, drawing->findings, diag);
+}
+
+static int draw_markdown(FILE *out, const struct drawing *drawing, struct diag *diag)
+{
+	return report_markdown(out, drawing->run, drawing->findings, &drawing->options, diag);
+}
+
 static const struct form {
 	size_t path; /* offset in struct outputs */
 	int (*draw)(FILE *out, const struct drawing *drawing, struct diag *diag);
 } forms[] = {
 	{ offsetof(struct outputs, html), draw_html },
+	{ offsetof(struct outputs, junit), draw_junit },
+	{ offsetof(struct outputs, openmetrics), draw_openmetrics },
+	{ offsetof(struct outputs, markdown), draw_markdown },
 };
 
 static const char *path_of(const struct outputs *outputs, const struct form *form)

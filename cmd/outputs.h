@@ -17,14 +17,20 @@ struct diag;
 
 /* Where each goes; NULL: not asked for. Borrowed. */
 struct outputs {
-	const char *html;
+	const char *html, *junit, *openmetrics, *markdown;
 };
 
 /* The rows of a table of options; args is the command's, outputs its field. */
 #define OUTPUT_OPTS(args, outputs)                                                             \
+	{ OPT_TEXT, "html FILE", offsetof(args, outputs.html), 0, 0,                           \
+		"write the report as one HTML file as well" },                                 \
+		{ OPT_TEXT, "junit FILE", offsetof(args, outputs.junit), 0, 0,                 \
+			"as JUnit XML, a case a check" },                                      \
+		{ OPT_TEXT, "openmetrics FILE", offsetof(args, outputs.openmetrics), 0, 0,     \
+			"as metrics for a textfile collector" },                               \
 	{                                                                                      \
-		OPT_TEXT, "html FILE", offsetof(args, outputs.html), 0, 0,                     \
-			"write the report as one HTML file as well"                            \
+		OPT_TEXT, "markdown FILE", offsetof(args, outputs.markdown), 0, 0,             \
+			"as a summary for a ticket"                                            \
 	}
 
 /* Whether one goes to stdout, where then nothing else must be printed. */

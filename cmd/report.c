@@ -5,15 +5,17 @@
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/outputs.h"
+#include "cmd/scene.h"
 #include "fabric/judge.h"
 #include "fabric/recorded.h"
 #include "lib/diag.h"
 #include "lib/run.h"
+#include "reports/csv.h"
 #include "reports/json.h"
 #include "reports/text.h"
 
 struct report_args {
-	const char *run;
+	const char *run, *csv;
 	bool json, verbose;
 	struct outputs outputs;
 };
@@ -23,10 +25,23 @@ struct report_args {
 static const struct opt report_opts[] = {
 	{ OPT_FLAG, "verbose", ARG(verbose), 0, 0, "every finding and every stage" },
 	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
+	{ OPT_TEXT, "csv TABLE", ARG(csv), 0, 0, "print this table as CSV: " CSV_TABLES },
 	OUTPUT_OPTS(struct report_args, outputs),
 	{ OPT_ARG, "RUN", ARG(run), 1, 1, "the run file" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
+
+static int draw_csv(struct run *run, const struct fabric *fabric,
+	const struct findings *findings, const char *table, struct diag *diag)
+{
+	struct scene scene;
+	int err;
+
+	scene_of(&scene, fabric);
+	err = report_csv(stdout, table, run, findings, &scene, diag);
+	scene_free(&scene);
+	return err;
+}
 
 static int draw(struct run *run, const struct fabric *fabric, const struct findings *findings,
 	const struct report_args *args, struct diag *diag)
@@ -36,6 +51,8 @@ static int draw(struct run *run, const struct fabric *fabric, const struct findi
 
 	if (err || outputs_take_stdout(&args->outputs))
 		return err;
+	if (args->csv)
+		return draw_csv(run, fabric, findings, args->csv, diag);
 	report_options_for(&options, stdout);
 	if (args->json)
 		return report_json(stdout, run, findings, &options, diag);
@@ -78,6 +95,11 @@ int cmd_report(int argc, char **argv)
 		    argc, argv, &args, &status))
 		return status;
 	status = EXIT_UNKNOWN;
+	if (args.csv && !csv_knows(args.csv)) {
+		fprintf(stderr, "weft report: --csv %s: expected one of " CSV_TABLES "\n",
+			args.csv);
+		return EXIT_UNKNOWN;
+	}
 	if (judge_and_draw(&args, &status, &diag)) {
 		fprintf(stderr, "weft report: %s\n", diag.text);
 		return EXIT_UNKNOWN;

@@ -92,7 +92,7 @@ static void add_finding(struct json *array, const struct finding *finding)
 	json_put_text(object, "advice", or_null(finding->advice));
 }
 
-int report_json(FILE *out, struct run *run, const struct findings *findings,
+int report_json_tree(struct json **tree, struct run *run, const struct findings *findings,
 	const struct report_options *options, struct diag *diag)
 {
 	struct figures figures = FIGURES_INIT;
@@ -108,9 +108,21 @@ int report_json(FILE *out, struct run *run, const struct findings *findings,
 	for (size_t i = 0; i < findings->count; i++)
 		add_finding(array, &findings->items[i]);
 	json_put_figures(root, &figures);
+	figures_free(&figures);
+	*tree = root;
+	return 0;
+}
+
+int report_json(FILE *out, struct run *run, const struct findings *findings,
+	const struct report_options *options, struct diag *diag)
+{
+	struct json *root = NULL;
+	int err = report_json_tree(&root, run, findings, options, diag);
+
+	if (err)
+		return err;
 	/* What the stream did not take shows in ferror(out). */
 	json_write(out, root);
 	json_free(root);
-	figures_free(&figures);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * draw KIND text|verbose|json [WIDTH [colour]]: the report of a made run, on
+ * draw KIND FORM [WIDTH [colour]]: the report of a made run as text, verbose (text),
+ * json, junit, openmetrics or markdown, on
  * stdout, for the golden tests. The run file is made in the present folder, and
  * removed; draw KIND run leaves it there, as made.run, and draws nothing.
  */
@@ -11,6 +12,9 @@
 
 #include "lib/diag.h"
 #include "reports/json.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "reports/openmetrics.h"
 #include "reports/text.h"
 #include "tests/made/runs.h"
 
@@ -18,12 +22,18 @@ static int draw(struct run *run, const struct findings *findings, int argc, char
 {
 	struct report_options options = { .run_path = "leafspine-8.run" };
 	struct diag diag = { "" };
-	int err;
+	int err = 0;
 
 	options.width = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
 	options.colour = argc > 4;
 	options.verbose = strcmp(argv[2], "verbose") == 0;
-	if (strcmp(argv[2], "json") == 0)
+	if (strcmp(argv[2], "junit") == 0)
+		report_junit(stdout, run, findings);
+	else if (strcmp(argv[2], "openmetrics") == 0)
+		err = report_openmetrics(stdout, run, findings, &diag);
+	else if (strcmp(argv[2], "markdown") == 0)
+		err = report_markdown(stdout, run, findings, &options, &diag);
+	else if (strcmp(argv[2], "json") == 0)
 		err = report_json(stdout, run, findings, &options, &diag);
 	else
 		err = report_text(stdout, run, findings, &options, &diag);
@@ -41,7 +51,7 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	if (kind < 0) {
-		fprintf(stderr, "usage: draw KIND text|verbose|json|run [WIDTH [colour]]\n");
+		fprintf(stderr, "usage: draw KIND FORM|run [WIDTH [colour]]\n");
 		return 2;
 	}
 	run = made_run((enum made_kind)kind, path, &findings);

@@ -1,0 +1,60 @@
+#!/bin/sh
+# formats.sh SOURCE WEFT DRAW: JUnit XML, metrics and CSV of made runs are what readers of
+# those formats take, and say as many things as the JSON; a file appears whole or not at all.
+source=$(realpath "$1") || exit 2
+weft=$(realpath "$2") || exit 2
+draw=$(realpath "$3") || exit 2
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+failed=0
+
+fail() {
+	echo "$*"
+	failed=1
+}
+
+for kind in pass fail unknown interrupted cut empty hostile; do
+	for form in json junit openmetrics markdown; do
+		"$draw" "$kind" "$form" > "$kind.$form" || fail "$kind: no $form"
+	done
+	grep -q '<[a-z]' "$kind.markdown" && fail "$kind: markup in the Markdown"
+	if command -v promtool > /dev/null; then
+		promtool check metrics < "$kind.openmetrics" > promtool.txt 2>&1 ||
+			fail "$kind: promtool: $(cat promtool.txt)"
+	fi
+done
+command -v promtool > /dev/null || echo 'no promtool here: metrics are checked for repeats only'
+python3 "$source/tests/formats.py" ./*.junit || failed=1
+
+"$draw" fail run || fail 'no run made'
+"$weft" report --json made.run > made.json
+for table in findings stages lossless ring nics cables pairs; do
+	"$weft" report --csv "$table" made.run > "$table.csv" 2> err || [ $? -eq 1 ] ||
+		fail "--csv $table: $(cat err)"
+done
+python3 "$source/tests/formats.py" made.json findings.csv stages.csv lossless.csv ring.csv \
+	nics.csv cables.csv pairs.csv || failed=1
+"$weft" report --csv nothing made.run > out 2> err
+[ $? -eq 2 ] || fail '--csv nothing: status is not 2'
+grep -q 'expected one of findings' err || fail "--csv nothing: $(cat err)"
+
+# NAME WORDS: nothing is written there, status 2, and one sentence.
+refused() {
+	"$weft" report --junit "$1" made.run > out 2> err
+	[ $? -eq 2 ] || fail "--junit $1: status is not 2"
+	[ "$(wc -l < err)" -eq 1 ] || fail "--junit $1: not one line"
+	grep -q "$2" err || fail "--junit $1: $(cat err)"
+}
+mkdir there
+refused there 'cannot be replaced'
+refused nowhere/x.xml 'No such file'
+refused /dev/full 'No space left'
+"$weft" report --junit here.xml --markdown - made.run > out
+grep -q '^## FAIL' out || fail '--markdown -: no Markdown on stdout'
+grep -q '^FAIL' out && fail '--markdown -: the screen as well'
+[ -s here.xml ] || fail 'no here.xml'
+for part in *.part; do
+	[ ! -e "$part" ] || fail "left behind: $part"
+done
+exit $failed
