@@ -62,13 +62,11 @@ void nic_qp_idle(struct sim *sim, uint32_t index)
 	clear_ready_bit(sim, nic, nic_data_priority(sim, nic));
 }
 
-/* After a packet of this size: data waits for its turn, or for the time that
- * its rate allows. */
-static void requeue(struct sim *sim, uint32_t index, uint32_t frame)
+/* After a packet of this size: data waits for its turn, or for the time that its rate
+ * allows. Whether it is to be in line. */
+static bool next_turn(struct sim *sim, uint32_t index, struct qp *qp, uint32_t frame)
 {
-	struct qp *qp = &sim->qps[index];
-	struct sim_nic *nic = &sim->nics[qp->src_nic];
-	uint64_t took = serialize_ps(frame + GAP_BYTES, sim->ports[nic->port].byte_ps_q10);
+	const struct sim_nic *nic = &sim->nics[qp->src_nic];
 
 	if (qp->limited || qp->app_bps) {
 		uint64_t from = qp->pace_at > sim->now ? qp->pace_at : sim->now;
@@ -76,19 +74,37 @@ static void requeue(struct sim *sim, uint32_t index, uint32_t frame)
 		qp->pace_at = from + dcqcn_gap_ps(sim, qp, frame + GAP_BYTES);
 	}
 	if (!qp_has_data(qp))
-		return;
-	if (qp->pace_at <= sim->now + took)
-		append_ready(sim, nic, index);
-	else if (!wheel_pending(&sim->wheel, qp_event(sim, index, QP_PACE)))
+		return false;
+	if (qp->pace_at <= sim->now ||
+		qp->pace_at <= sim->now + serialize_ps(frame + GAP_BYTES,
+						  sim->ports[nic->port].byte_ps_q10))
+		return true;
+	if (!wheel_pending(&sim->wheel, qp_event(sim, index, QP_PACE)))
 		wheel_at(&sim->wheel, qp_event(sim, index, QP_PACE), qp->pace_at);
+	return false;
+}
+
+/* The next packet of the queue pair whose turn it is. */
+static uint32_t next_data(struct sim *sim, struct sim_nic *nic)
+{
+	uint32_t q = nic->ready_head, index = qp_next_packet(sim, q);
+	struct qp *qp = &sim->qps[q];
+	bool stays = next_turn(sim, q, qp, sim->packets[index].frame);
+
+	if (stays && q == nic->ready_tail)
+		return index;
+	nic->ready_head = qp->next_ready;
+	qp->in_ready = false;
+	if (stays)
+		append_ready(sim, nic, q);
+	return index;
 }
 
 /* What an idle NIC port sends next in a priority that is ready: acknowledgements
  * and CNPs first, then the queue pairs in turn. */
 uint32_t nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 {
-	struct sim_port *port = &sim->ports[port_index];
-	struct sim_nic *nic = &sim->nics[port->nic];
+	struct sim_nic *nic = &sim->nics[sim->ports[port_index].nic];
 	struct lane *lane = lane_of(sim, port_index, prio);
 	uint32_t index = lane->head;
 
@@ -96,15 +112,12 @@ uint32_t nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 		lane->head = sim->packets[index].next;
 		lane->queue_bytes -= sim->packets[index].frame;
 	} else {
-		uint32_t q = nic->ready_head;
-
-		nic->ready_head = sim->qps[q].next_ready;
-		sim->qps[q].in_ready = false;
-		index = qp_next_packet(sim, q);
-		requeue(sim, q, sim->packets[index].frame);
+		index = next_data(sim, nic);
 	}
-	clear_ready_bit(sim, nic, prio);
-	nic->tx_rdma_bytes += sim->packets[index].frame;
+	if (nic->ready_head == NONE)
+		clear_ready_bit(sim, nic, prio);
+	else if (lane->head == NONE && prio != nic_data_priority(sim, nic))
+		sim->ports[port_index].ready &= (uint8_t) ~(1u << prio);
 	if (sim->packets[index].class == CLASS_POLICY)
 		nic->tx_policy_bytes += sim->packets[index].frame;
 	return index;
@@ -120,7 +133,6 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 	bool cnp = kind == PACKET_CNP && !nic->cnp_as_data;
 
 	sim->packets[index] = (struct packet){
-		.next = NONE,
 		.qp = qp_index,
 		.psn = psn,
 		.dst_nic = qp->src_nic,

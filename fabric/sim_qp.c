@@ -34,19 +34,6 @@ static void more_messages(struct qp *qp)
 	qp->message_room = room;
 }
 
-bool qp_has_data(const struct qp *qp)
-{
-	uint32_t psn;
-
-	if (qp->error)
-		return false;
-	if (qp->repeat && repeat_hole(qp, &psn))
-		return true;
-	if (qp->repeat && qp->snd_nxt - qp->snd_una >= REPEAT_WINDOW)
-		return false;
-	return qp->snd_nxt != qp->snd_end;
-}
-
 static struct piece piece_of(const struct sim *sim, const struct message *message, uint32_t psn)
 {
 	uint32_t place = psn - message->first_psn, mtu = sim->fabric->mtu_bytes;
@@ -113,30 +100,37 @@ static void arm_timer(struct sim *sim, struct qp *qp)
 		wheel_at(&sim->wheel, event, qp->rto_deadline);
 }
 
-static uint32_t build(
-	struct sim *sim, const struct qp *qp, uint32_t psn, const struct piece *piece)
+static uint32_t build(struct sim *sim, const struct qp *qp, uint32_t psn, struct piece piece)
 {
 	const struct sim_nic *nic = &sim->nics[qp->src_nic];
 	uint32_t id = packet_new(sim);
+	struct packet *packet = &sim->packets[id];
 
-	sim->packets[id] = (struct packet){
-		.next = NONE,
-		.qp = (uint32_t)(qp - sim->qps),
-		.psn = psn,
-		.dst_nic = qp->dst_nic,
-		.entropy = qp->entropy,
-		.payload = (uint16_t)piece->payload,
-		.frame = (uint16_t)(piece->payload + ROCE_FRAME_OVERHEAD_BYTES +
-				    (piece->first ? RETH_BYTES : 0)),
-		.kind = PACKET_DATA,
-		.class = nic->wrong_dscp ? CLASS_ZERO : CLASS_POLICY,
-		.ecn = qp->not_ect ? ECN_NOT_ECT : ECN_ECT,
-		.last = piece->last,
-		.again = qp->resent & 3,
-	};
+	packet->qp = (uint32_t)(qp - sim->qps);
+	packet->psn = psn;
+	packet->dst_nic = qp->dst_nic;
+	packet->entropy = qp->entropy;
+	packet->payload = (uint16_t)piece.payload;
+	packet->frame = (uint16_t)(piece.payload + ROCE_FRAME_OVERHEAD_BYTES +
+				   (piece.first ? RETH_BYTES : 0));
+	packet->kind = PACKET_DATA;
+	packet->class = nic->wrong_dscp ? CLASS_ZERO : CLASS_POLICY;
+	packet->ecn = qp->not_ect ? ECN_NOT_ECT : ECN_ECT;
+	packet->last = piece.last;
+	packet->corrupt = 0;
+	packet->again = qp->resent & 3;
+	packet->forced = 0;
 	sim->live++;
 	sim->totals.data_sent++;
 	return id;
+}
+
+/* A hole of selective repeat. */
+static uint32_t again(struct sim *sim, struct qp *qp, uint32_t psn)
+{
+	qp->repeat->next = psn + 1;
+	qp->resent++;
+	return build(sim, qp, psn, qp_piece(sim, qp, psn));
 }
 
 /* The next packet of a QP that has one: a hole, or what is at snd_nxt. */
@@ -149,12 +143,8 @@ uint32_t qp_next_packet(struct sim *sim, uint32_t index)
 	qp->sent++;
 	if (qp->first_ps == NEVER)
 		qp->first_ps = sim->now;
-	if (qp->repeat && repeat_hole(qp, &psn)) {
-		qp->repeat->next = psn + 1;
-		qp->resent++;
-		piece = qp_piece(sim, qp, psn);
-		return build(sim, qp, psn, &piece);
-	}
+	if (qp->repeat && repeat_hole(qp, &psn))
+		return again(sim, qp, psn);
 	psn = qp->snd_nxt;
 	piece = piece_of(sim, message_at(qp, qp->message_at), psn);
 	if (psn == qp->snd_una)
@@ -164,7 +154,7 @@ uint32_t qp_next_packet(struct sim *sim, uint32_t index)
 	else
 		qp->snd_max = qp->snd_nxt;
 	qp->message_at += piece.last;
-	return build(sim, qp, psn, &piece);
+	return build(sim, qp, psn, piece);
 }
 
 static void acknowledge(struct sim *sim, struct qp *qp)

@@ -35,6 +35,15 @@ bool repeat_hole(const struct qp *qp, uint32_t *psn)
 	return at < repeat->high;
 }
 
+/* A hole, or what the window has room for. */
+bool repeat_has_data(const struct qp *qp)
+{
+	uint32_t psn;
+
+	return repeat_hole(qp, &psn) ||
+	       (qp->snd_nxt != qp->snd_end && qp->snd_nxt - qp->snd_una < REPEAT_WINDOW);
+}
+
 static void take_in_order(struct sim *sim, struct qp *qp)
 {
 	while (get(qp->repeat->arrived, qp->rcv_nxt)) {

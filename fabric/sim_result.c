@@ -355,6 +355,15 @@ static void collect_paths(struct sim *sim, struct sim_result *result)
 	}
 }
 
+/* All that a NIC hands to its port is RDMA. */
+static void sum_sent(struct sim *sim)
+{
+	for (uint32_t i = 0; i < sim->fabric->nic_count; i++)
+		for (unsigned prio = 0; prio < PRIORITIES; prio++)
+			sim->nics[i].tx_rdma_bytes +=
+				lane_of(sim, sim->nics[i].port, prio)->tx_bytes;
+}
+
 /* What is on a link when the window closes has not been sent: so a ledger of
  * both ends of the link comes out even. */
 static void take_back(struct sim *sim)
@@ -391,6 +400,7 @@ void sim_collect(struct sim *sim, uint32_t id, struct sim_result *result)
 	stage->deadline_ns = sim->stage->deadline_ns;
 	stage->t0_ns = sim->config->t0_ns;
 	stage->t1_ns = clock_ns(sim, sim->now);
+	sum_sent(sim);
 	take_back(sim);
 	collect_flows(sim, result);
 	collect_paths(sim, result);

@@ -15,8 +15,8 @@ static void init_ports(struct sim *sim)
 {
 	const struct fabric *fabric = sim->fabric;
 
-	sim->ports = zeroed(fabric->port_count, sizeof(*sim->ports));
-	sim->lanes = zeroed((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->lanes));
+	sim->ports = zeroed_lines(fabric->port_count, sizeof(*sim->ports));
+	sim->lanes = zeroed_lines((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->lanes));
 	for (uint32_t i = 0; i < fabric->port_count * PRIORITIES; i++) {
 		sim->lanes[i].head = NONE;
 		sim->lanes[i].first_pause = sim->lanes[i].first_mark =
@@ -167,7 +167,7 @@ static void init_flows(struct sim *sim)
 		flow->plan.dst = ring->nics[(rank + 1) % ring->ranks];
 		flow->plan.qps = ring->qps;
 	}
-	sim->qps = zeroed(qps, sizeof(*sim->qps));
+	sim->qps = zeroed_lines(qps, sizeof(*sim->qps));
 	for (uint32_t i = 0; i < sim->flow_count; i++)
 		init_qps(sim, i);
 	plan_ring_bytes(sim);

@@ -12,6 +12,7 @@
 
 #include "fabric/sim.h"
 #include "fabric/sim_wheel.h"
+#include "lib/grow.h"
 #include "lib/units.h"
 
 #define NONE UINT32_MAX
@@ -45,26 +46,26 @@ enum packet_kind { PACKET_DATA, PACKET_ACK, PACKET_NAK, PACKET_CNP, PACKET_PFC }
 enum packet_class { CLASS_POLICY, CLASS_CNP, CLASS_ZERO, CLASS_COUNT };
 
 struct packet {
+	_Alignas(LINE_BYTES) uint64_t arrival; /* at the far end of the link it is on */
 	uint32_t next;
-	uint32_t qp;
-	uint32_t psn;     /* ACK, NAK: the next one expected; PFC: XOFF mask | XON mask << 8 */
 	uint32_t in_lane; /* where the switch that holds it accounts for it */
 	uint32_t dst_nic;
 	uint32_t entropy;
-	uint64_t arrival;        /* at the far end of the link it is on */
+	uint32_t qp;
+	uint32_t psn; /* ACK, NAK: the next one expected; PFC: XOFF mask | XON mask << 8 */
 	uint16_t payload, frame; /* bytes */
-	uint8_t kind, class;
-	uint8_t ecn : 4;
-	uint8_t forced : 2;  /* times it was sent where a forced route leads, modulo 4 */
-	uint8_t last : 1;    /* of its message */
+	uint8_t kind, class, ecn;
+	bool last;           /* of its message */
 	uint8_t corrupt : 1; /* its ICRC is wrong */
 	uint8_t again : 2;   /* packets that the QP had sent again before, modulo 4 */
+	uint8_t forced : 2;  /* times it was sent where a forced route leads, modulo 4 */
 };
 
 /* A priority of a port: its egress queue and its ingress account. What every packet
  * touches comes first, by cache lines. */
 struct lane {
-	uint32_t head, tail;
+	_Alignas(LINE_BYTES) uint32_t head;
+	uint32_t tail;
 	uint32_t queue_bytes, queue_peak, queue_peak_ect, window_peak;
 	uint64_t tx_bytes, tx_packets, busy_ps;
 	uint64_t marked, egress_drops;
@@ -83,7 +84,7 @@ struct lane {
 };
 
 struct sim_port {
-	union {
+	_Alignas(LINE_BYTES) union {
 		struct {
 			uint8_t ready, held; /* masks of priorities */
 			uint8_t xoff, xon;   /* to be told to the peer */
@@ -116,6 +117,11 @@ struct sim_port {
 	uint64_t oversize, policed, expired;
 	uint64_t watchdog_ps, restore_ps; /* of the PFC watchdog; 0: none */
 };
+
+/* An index times a power of two is a shift. */
+_Static_assert(sizeof(struct packet) == LINE_BYTES, "a packet is a cache line");
+_Static_assert(sizeof(struct lane) == 4 * LINE_BYTES, "a lane is four");
+_Static_assert(sizeof(struct sim_port) == 4 * LINE_BYTES, "a port is four");
 
 /* Which hooks of a port have something to do. */
 enum trouble_bits {
@@ -171,41 +177,43 @@ struct repeat {
 	uint32_t recover, next, high; /* holes are sent again from next, below high */
 };
 
-/* A queue pair, both ends. */
+/* A queue pair, both ends; what every packet touches comes first, the sender's and the
+ * receiver's on cache lines of their own. */
 struct qp {
-	uint32_t src_nic, dst_nic, flow, number; /* number: in its flow */
-	uint32_t next_ready;
-	uint32_t entropy, entropy_back;
-	uint16_t sport;
-	bool in_ready, error, not_ect;
-
 	/* sender */
+	_Alignas(LINE_BYTES) uint32_t src_nic;
+	uint32_t dst_nic, entropy, next_ready;
 	uint32_t snd_una, snd_nxt, snd_max, snd_end;
 	struct message *messages; /* circular; those not yet acknowledged */
 	uint32_t message_room, message_first, message_count, message_at; /* at: snd_nxt's */
-	struct repeat *repeat;                                           /* NULL: go-back-N */
+	bool in_ready, error, not_ect;
+	bool limited; /* by DCQCN: see below */
 	uint32_t retries;
+
+	struct repeat *repeat; /* NULL: go-back-N */
+	uint64_t pace_at;      /* not before this */
+	uint64_t app_bps;      /* offered rate; 0: none */
 	uint64_t rto_ps, rto_deadline;
-	uint64_t pace_at; /* not before this */
-	uint64_t app_bps; /* offered rate; 0: none */
+	uint64_t first_ps, sent, resent;
+
+	/* receiver */
+	uint32_t rcv_nxt, unacked;
+	uint32_t messages_in, messages_acked;
+	uint32_t flow, number; /* number: in its flow */
+	bool nak_sent;
+	uint16_t sport;
+	uint32_t entropy_back;
+	uint64_t delivered_bytes, planned_bytes, last_ps, received;
 
 	/* DCQCN reaction point */
-	bool limited;
 	uint64_t rate_bps, target_bps;
 	uint32_t alpha_q20;
 	uint32_t timer_count, byte_count;
 	uint64_t alpha_at, timer_at, bytes_since;
 
-	/* receiver */
-	uint32_t rcv_nxt, unacked;
-	uint32_t messages_in, messages_acked;
-	bool nak_sent;
+	/* notification point, and what else was seen */
 	uint64_t next_cnp;
-
-	/* what was seen */
-	uint64_t posted_bytes, delivered_bytes, planned_bytes, last_ps, first_ps;
-	uint64_t sent, resent, received, timeouts, naks, gaps, ce, cnps_sent, cnps_handled,
-		duplicates;
+	uint64_t posted_bytes, timeouts, naks, gaps, ce, cnps_sent, cnps_handled, duplicates;
 };
 
 struct sim_nic {
@@ -364,8 +372,26 @@ static inline uint64_t clock_ns(const struct sim *sim, uint64_t ps)
 }
 
 /* sim_packet.c */
-uint32_t packet_new(struct sim *sim);
-void packet_free(struct sim *sim, uint32_t packet);
+void packets_more(struct sim *sim);
+
+/* The caller fills it. */
+static inline uint32_t packet_new(struct sim *sim)
+{
+	uint32_t index;
+
+	if (sim->packet_free == NONE)
+		packets_more(sim);
+	index = sim->packet_free;
+	sim->packet_free = sim->packets[index].next;
+	return index;
+}
+
+static inline void packet_free(struct sim *sim, uint32_t index)
+{
+	sim->live -= sim->packets[index].kind != PACKET_PFC;
+	sim->packets[index].next = sim->packet_free;
+	sim->packet_free = index;
+}
 
 /* sim_port.c: what leaves a port and what holds it */
 void port_kick(struct sim *sim, uint32_t port);
@@ -406,7 +432,6 @@ void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint
 /* sim_qp.c: the transport */
 void qp_post(struct sim *sim, uint32_t qp, uint64_t bytes);
 uint32_t qp_next_packet(struct sim *sim, uint32_t qp);
-bool qp_has_data(const struct qp *qp);
 
 /* What packet psn of a QP carries: payload bytes, first and last of its message. */
 struct piece {
@@ -424,10 +449,18 @@ void qp_timeout_event(struct sim *sim, uint32_t qp);
 
 /* sim_repeat.c: selective repeat */
 bool repeat_hole(const struct qp *qp, uint32_t *psn);
+bool repeat_has_data(const struct qp *qp);
 void repeat_receive(struct sim *sim, struct qp *qp, const struct packet *packet);
 void repeat_acknowledged(struct qp *qp, uint32_t from, uint32_t to);
 void repeat_nak(struct qp *qp, uint32_t psn);
 void repeat_timeout(struct qp *qp);
+
+static inline bool qp_has_data(const struct qp *qp)
+{
+	if (qp->error)
+		return false;
+	return qp->repeat ? repeat_has_data(qp) : qp->snd_nxt != qp->snd_end;
+}
 
 /* sim_dcqcn.c */
 void dcqcn_cnp(struct sim *sim, struct qp *qp);

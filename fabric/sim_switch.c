@@ -107,7 +107,7 @@ static void mark(
 }
 
 /* What ECN sees of a packet of the lossless class that is about to join a queue. */
-static void look_at_queue(
+static inline __attribute__((always_inline)) void look_at_queue(
 	struct sim *sim, struct sim_port *port, struct lane *egress, struct packet *packet)
 {
 	if (egress->queue_bytes > egress->queue_peak_ect)
@@ -209,8 +209,8 @@ void switch_release(struct sim *sim, const struct packet *packet)
 
 /* Puts a packet that nothing hinders on the link, to be sent at once or when all before it
  * are: see sim_ahead.c. */
-static inline void depart(struct sim *sim, struct sim_switch *sw, uint32_t out, unsigned prio,
-	uint32_t index, struct packet *packet)
+static inline __attribute__((always_inline)) void depart(struct sim *sim, struct sim_switch *sw,
+	uint32_t out, unsigned prio, uint32_t index, struct packet *packet)
 {
 	struct sim_port *port = &sim->ports[out];
 	struct lane *lane = lane_of(sim, out, prio);
@@ -362,7 +362,7 @@ void link_arrive_event(struct sim *sim, uint32_t port_index)
 		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->arrival);
 		return;
 	}
-	if (index == port->ahead) {
+	if (port->ahead_from <= sim->now) {
 		ahead_settle(sim, port_index);
 		packet = &sim->packets[index];
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/grow.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void out_of_memory(void)
@@ -37,4 +39,17 @@ void *zeroed(size_t count, size_t item_bytes)
 	if (!items)
 		out_of_memory();
 	return items;
+}
+
+void *zeroed_lines(size_t count, size_t item_bytes)
+{
+	size_t bytes = (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+	void *items;
+
+	if (count == 0)
+		return NULL;
+	items = count > SIZE_MAX / 2 / item_bytes ? NULL : aligned_alloc(LINE_BYTES, bytes);
+	if (!items)
+		out_of_memory();
+	return memset(items, 0, bytes);
 }

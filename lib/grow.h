@@ -16,6 +16,10 @@ void *grow(void *items, size_t count, size_t *room, size_t item_bytes);
 /* Zeroed memory for count items; NULL only when count is 0. */
 void *zeroed(size_t count, size_t item_bytes);
 
+/* The same, beginning at a cache line: for items of that size or a multiple. */
+#define LINE_BYTES 64u
+void *zeroed_lines(size_t count, size_t item_bytes);
+
 /* Says so on stderr and ends the program with status 2. */
 _Noreturn void out_of_memory(void);
 
