@@ -395,6 +395,19 @@ static void keep_order(const struct at *at, uint64_t delay_ps, uint64_t wire_ps)
 		port->busy_until = last;
 }
 
+/* What follows from the rest and every packet asks for. */
+static void derive(const struct at *at)
+{
+	struct sim_port *port = at->port;
+
+	port->mark_from = port->ecn ? port->ecn_kmin : UINT32_MAX;
+	port->inspects = port->trouble & TROUBLE_SWITCH;
+	if (!at->nic)
+		return;
+	at->nic->data_prio = at->nic->wrong_dscp ? 0 : at->sim->fabric->policy.priority;
+	at->nic->data_class = at->nic->wrong_dscp ? CLASS_ZERO : CLASS_POLICY;
+}
+
 void fault_configure(struct sim *sim, uint32_t index)
 {
 	const struct fabric *fabric = sim->fabric;
@@ -419,4 +432,5 @@ void fault_configure(struct sim *sim, uint32_t index)
 			kinds[fault->kind](&at, fault);
 	}
 	keep_order(&at, delay_ps, wire_ps);
+	derive(&at);
 }

@@ -16,11 +16,6 @@ static uint32_t packets_of(const struct sim *sim, uint64_t bytes)
 	return bytes ? (uint32_t)((bytes + mtu - 1) / mtu) : 1;
 }
 
-static struct message *message_at(const struct qp *qp, uint32_t place)
-{
-	return &qp->messages[(qp->message_first + place) & (qp->message_room - 1)];
-}
-
 static void more_messages(struct qp *qp)
 {
 	uint32_t room = qp->message_room ? qp->message_room * 2 : 4;
@@ -34,25 +29,13 @@ static void more_messages(struct qp *qp)
 	qp->message_room = room;
 }
 
-static struct piece piece_of(const struct sim *sim, const struct message *message, uint32_t psn)
-{
-	uint32_t place = psn - message->first_psn, mtu = sim->fabric->mtu_bytes;
-	bool last = place + 1 == message->packets;
-
-	return (struct piece){
-		.payload = last ? (uint32_t)(message->bytes - (uint64_t)place * mtu) : mtu,
-		.first = place == 0,
-		.last = last,
-	};
-}
-
 struct piece qp_piece(const struct sim *sim, const struct qp *qp, uint32_t psn)
 {
 	uint32_t at = 0;
 
 	while (message_at(qp, at)->first_psn + message_at(qp, at)->packets <= psn)
 		at++;
-	return piece_of(sim, message_at(qp, at), psn);
+	return message_piece(sim, message_at(qp, at), psn);
 }
 
 /* Gets in line for the NIC, or waits for the time that its rate allows. */
@@ -89,72 +72,6 @@ void qp_post(struct sim *sim, uint32_t index, uint64_t bytes)
 	if (sim->tap)
 		tap_posted(sim, index, bytes);
 	qp_wake(sim, index);
-}
-
-static void arm_timer(struct sim *sim, struct qp *qp)
-{
-	uint32_t event = qp_event(sim, (uint32_t)(qp - sim->qps), QP_TIMEOUT);
-
-	qp->rto_deadline = sim->now + qp->rto_ps;
-	if (!wheel_pending(&sim->wheel, event))
-		wheel_at(&sim->wheel, event, qp->rto_deadline);
-}
-
-static uint32_t build(struct sim *sim, const struct qp *qp, uint32_t psn, struct piece piece)
-{
-	const struct sim_nic *nic = &sim->nics[qp->src_nic];
-	uint32_t id = packet_new(sim);
-	struct packet *packet = &sim->packets[id];
-
-	packet->qp = (uint32_t)(qp - sim->qps);
-	packet->psn = psn;
-	packet->dst_nic = qp->dst_nic;
-	packet->entropy = qp->entropy;
-	packet->payload = (uint16_t)piece.payload;
-	packet->frame = (uint16_t)(piece.payload + ROCE_FRAME_OVERHEAD_BYTES +
-				   (piece.first ? RETH_BYTES : 0));
-	packet->kind = PACKET_DATA;
-	packet->class = nic->wrong_dscp ? CLASS_ZERO : CLASS_POLICY;
-	packet->ecn = qp->not_ect ? ECN_NOT_ECT : ECN_ECT;
-	packet->last = piece.last;
-	packet->corrupt = 0;
-	packet->again = qp->resent & 3;
-	packet->forced = 0;
-	sim->live++;
-	sim->totals.data_sent++;
-	return id;
-}
-
-/* A hole of selective repeat. */
-static uint32_t again(struct sim *sim, struct qp *qp, uint32_t psn)
-{
-	qp->repeat->next = psn + 1;
-	qp->resent++;
-	return build(sim, qp, psn, qp_piece(sim, qp, psn));
-}
-
-/* The next packet of a QP that has one: a hole, or what is at snd_nxt. */
-uint32_t qp_next_packet(struct sim *sim, uint32_t index)
-{
-	struct qp *qp = &sim->qps[index];
-	struct piece piece;
-	uint32_t psn;
-
-	qp->sent++;
-	if (qp->first_ps == NEVER)
-		qp->first_ps = sim->now;
-	if (qp->repeat && repeat_hole(qp, &psn))
-		return again(sim, qp, psn);
-	psn = qp->snd_nxt;
-	piece = piece_of(sim, message_at(qp, qp->message_at), psn);
-	if (psn == qp->snd_una)
-		arm_timer(sim, qp);
-	if (qp->snd_nxt++ < qp->snd_max)
-		qp->resent++;
-	else
-		qp->snd_max = qp->snd_nxt;
-	qp->message_at += piece.last;
-	return build(sim, qp, psn, piece);
 }
 
 static void acknowledge(struct sim *sim, struct qp *qp)
@@ -311,6 +228,6 @@ void qp_timeout_event(struct sim *sim, uint32_t index)
 		repeat_timeout(qp);
 	else
 		go_back(qp);
-	arm_timer(sim, qp);
+	qp_arm_timer(sim, qp);
 	qp_wake(sim, index);
 }

@@ -94,26 +94,36 @@ struct sim_port {
 		};
 		uint64_t hindered; /* 0: what comes may be sent in turn */
 	};
+	/* as the sender */
 	uint64_t busy_until;
 	uint64_t byte_ps_q10; /* ps a byte, in 1/1024 */
 	uint64_t delay_ps;    /* propagation and latencies: when a packet is taken in */
 	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
-	uint32_t ahead, before;        /* the first on it that has not begun, the one before */
-	uint64_t ahead_from;           /* when that one begins; NEVER: there is none */
-	uint32_t peer, nic, sw; /* sw: into switches; NONE for NICs, as nic for switches */
-	uint32_t random;        /* xorshift state: marking and loss */
-	uint32_t ecn_kmin, ecn_kmax;
+	uint64_t ahead_from;           /* when the first that has not begun will; NEVER: none */
+	uint32_t ahead;                /* that one */
+	uint32_t peer;
+	uint32_t mark_from; /* queue bytes above which ECN may mark */
+	uint8_t ahead_prio, last_prio;
+
+	/* as the receiver */
+	uint32_t sw;     /* into switches; NONE for NICs */
+	uint32_t before; /* the packet before ahead */
+	uint64_t policy_packets;
 	uint8_t map[CLASS_COUNT];
-	uint8_t last_prio, ahead_prio;
+	bool inspects; /* a fault of the switch looks at what comes in */
+
 	uint8_t alpha_shift;
 	bool pfc, ecn;
+	uint32_t nic;    /* PORT_NONE for switches */
+	uint32_t random; /* xorshift state: marking and loss */
+	uint32_t ecn_kmin, ecn_kmax;
 	uint32_t node;
 	uint32_t headroom_bytes;
 	uint32_t xoff_bytes;         /* 0: by alpha */
 	uint32_t pfc_head, pfc_tail; /* PFC frames on the link */
 	uint64_t wire_ps;            /* propagation, and until the peer obeys a pause */
 	uint64_t pause_ps;           /* what 65535 quanta are here */
-	uint64_t lost, dropped_down, carrier_changes, policy_packets, no_route, watchdog_drops;
+	uint64_t lost, dropped_down, carrier_changes, no_route, watchdog_drops;
 	uint64_t oversize, policed, expired;
 	uint64_t watchdog_ps, restore_ps; /* of the PFC watchdog; 0: none */
 };
@@ -219,14 +229,16 @@ struct qp {
 struct sim_nic {
 	uint32_t port;
 	uint32_t ready_head, ready_tail; /* QPs */
-	uint64_t line_bps;
+	uint8_t data_prio, data_class;   /* how data goes out: by wrong_dscp */
 	bool wrong_dscp, storm, cnp_as_data, cc_off, cnp_off, back_to_zero;
+	uint64_t drain_byte_ps_q10; /* 0: as fast as the line */
+	uint64_t delivered_bytes, tx_policy_bytes, rx_rdma_bytes;
+	uint64_t line_bps;
 	uint64_t cnp_period_ps, rai_bps, rhai_bps, rto_ps, recovery_ps;
 	uint64_t post_ps, stalled_until; /* of its host: how late it posts; NEVER */
-	uint64_t drain_byte_ps_q10;      /* 0: as fast as the line */
 	uint64_t fill_bytes, fill_at;    /* of the receive buffer of a slow one */
-	uint64_t delivered_bytes, sampled_bytes;
-	uint64_t corrupt, rx_drops, tx_rdma_bytes, tx_policy_bytes, rx_rdma_bytes;
+	uint64_t sampled_bytes;
+	uint64_t corrupt, rx_drops, tx_rdma_bytes;
 };
 
 struct sim_flow {
@@ -421,23 +433,52 @@ void switch_release(struct sim *sim, const struct packet *packet);
 
 /* sim_nic.c: the port side of a NIC */
 void nic_arrive(struct sim *sim, uint32_t port, uint32_t packet);
-uint32_t nic_next(struct sim *sim, uint32_t port, unsigned prio);
 void nic_qp_ready(struct sim *sim, uint32_t qp);
 void nic_qp_idle(struct sim *sim, uint32_t qp);
 void nic_drain_event(struct sim *sim, uint32_t nic);
-unsigned nic_data_priority(const struct sim *sim, const struct sim_nic *nic);
 void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint32_t qp,
 	uint32_t psn, uint32_t beyond);
 
+/* sim_send.c */
+uint32_t nic_next(struct sim *sim, uint32_t port, unsigned prio);
+void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t qp);
+void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio);
+
 /* sim_qp.c: the transport */
 void qp_post(struct sim *sim, uint32_t qp, uint64_t bytes);
-uint32_t qp_next_packet(struct sim *sim, uint32_t qp);
 
 /* What packet psn of a QP carries: payload bytes, first and last of its message. */
 struct piece {
 	uint32_t payload;
 	bool first, last;
 };
+static inline struct message *message_at(const struct qp *qp, uint32_t place)
+{
+	return &qp->messages[(qp->message_first + place) & (qp->message_room - 1)];
+}
+
+static inline struct piece message_piece(
+	const struct sim *sim, const struct message *message, uint32_t psn)
+{
+	uint32_t place = psn - message->first_psn, mtu = sim->fabric->mtu_bytes;
+	bool last = place + 1 == message->packets;
+
+	return (struct piece){
+		.payload = last ? (uint32_t)(message->bytes - (uint64_t)place * mtu) : mtu,
+		.first = place == 0,
+		.last = last,
+	};
+}
+
+static inline void qp_arm_timer(struct sim *sim, struct qp *qp)
+{
+	uint32_t event = qp_event(sim, (uint32_t)(qp - sim->qps), QP_TIMEOUT);
+
+	qp->rto_deadline = sim->now + qp->rto_ps;
+	if (!wheel_pending(&sim->wheel, event))
+		wheel_at(&sim->wheel, event, qp->rto_deadline);
+}
+
 struct piece qp_piece(const struct sim *sim, const struct qp *qp, uint32_t psn);
 
 void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last);

@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) void look_at_queue(
 {
 	if (egress->queue_bytes > egress->queue_peak_ect)
 		egress->queue_peak_ect = egress->queue_bytes;
-	if (port->ecn && egress->queue_bytes > port->ecn_kmin)
+	if (egress->queue_bytes > port->mark_from)
 		mark(sim, port, egress, packet);
 }
 
@@ -290,7 +290,7 @@ static bool drop_before(
 		count_drop(sim, ingress, &port->no_route, &sim->totals.dropped_no_route, index);
 		return true;
 	}
-	if ((port->trouble | sim->ports[out].trouble) &&
+	if ((port->inspects || sim->ports[out].trouble) &&
 		trouble_in_the_switch(sim, in, out, index))
 		return true;
 	if (sim->ports[out].down) {
@@ -324,7 +324,7 @@ static inline void switch_arrive(
 	ingress->rx_packets++;
 	ingress->rx_bytes += packet->frame;
 	from->policy_packets += packet->class == CLASS_POLICY;
-	if (out == NONE || sim->ports[out].hindered || from->trouble) {
+	if (out == NONE || sim->ports[out].hindered || from->inspects) {
 		if (!drop_before(sim, in, prio, out, index))
 			pass(sim, in, prio, out, index);
 		return;
@@ -372,7 +372,7 @@ void link_arrive_event(struct sim *sim, uint32_t port_index)
 			sim->packets[packet->next].arrival);
 	if (sim->tap)
 		tap_received(sim, port->peer, index);
-	if (sim->ports[port->peer].nic == NONE)
+	if (sim->ports[port->peer].sw != NONE)
 		switch_arrive(sim, port->peer, index, packet);
 	else
 		nic_arrive(sim, port->peer, index);

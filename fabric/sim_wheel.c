@@ -99,31 +99,23 @@ void wheel_aside(struct wheel *wheel, uint32_t id)
 		push_far(wheel, id);
 }
 
-/* The first non-empty place at or after from, going round once. */
-static uint32_t find_place(const struct wheel *wheel, uint32_t from)
+/* The first non-empty place after here, going round once. */
+static uint32_t find_place(const struct wheel *wheel, uint32_t here)
 {
-	uint32_t word = from >> 6, groups = (wheel->words + 63) / 64;
-	uint64_t bits = wheel->bits[word] >> (from & 63);
+	uint32_t word = here >> 6, groups = (wheel->words + 63) / 64, group = word >> 6;
+	uint64_t some = wheel->bits[word] & ~UINT64_C(1) << (here & 63);
 
-	if (bits)
-		return from + (uint32_t)__builtin_ctzll(bits);
-	word++;
-	for (uint32_t i = 0, group = word >> 6; i <= groups; i++, group++) {
-		uint64_t some;
-
-		if (group >= groups) {
-			group = 0;
-			word = 0;
-		}
+	if (some)
+		return (word << 6) + (uint32_t)__builtin_ctzll(some);
+	some = wheel->summary[group] & ~UINT64_C(1) << (word & 63);
+	for (uint32_t i = 0; !some && i < groups; i++) {
+		group = group + 1 < groups ? group + 1 : 0;
 		some = wheel->summary[group];
-		if (i == 0 && group == word >> 6)
-			some &= ~UINT64_C(0) << (word & 63);
-		if (some) {
-			word = group * 64 + (uint32_t)__builtin_ctzll(some);
-			return word * 64 + (uint32_t)__builtin_ctzll(wheel->bits[word]);
-		}
 	}
-	return WHEEL_NONE;
+	if (!some)
+		return WHEEL_NONE;
+	word = (group << 6) + (uint32_t)__builtin_ctzll(some);
+	return (word << 6) + (uint32_t)__builtin_ctzll(wheel->bits[word]);
 }
 
 /* The first event of the next slot that holds one: what was far away before what was
@@ -131,7 +123,7 @@ static uint32_t find_place(const struct wheel *wheel, uint32_t from)
 uint32_t wheel_advance(struct wheel *wheel)
 {
 	uint32_t here = (uint32_t)wheel->slot & wheel->mask;
-	uint32_t place = find_place(wheel, (here + 1) & wheel->mask);
+	uint32_t place = find_place(wheel, here);
 	uint64_t near = UINT64_MAX;
 
 	if (place != WHEEL_NONE)

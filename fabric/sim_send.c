@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a NIC sends next: the queue pairs that have something take turns, packet by
+ * packet, and a packet is made when its turn has come.
+ */
+#include "fabric/sim_state.h"
+
+void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t index)
+{
+	sim->qps[index].in_ready = true;
+	sim->qps[index].next_ready = NONE;
+	if (nic->ready_head == NONE)
+		nic->ready_head = index;
+	else
+		sim->qps[nic->ready_tail].next_ready = index;
+	nic->ready_tail = index;
+}
+
+/* When nothing is left to send in a priority. */
+void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio)
+{
+	bool data = prio == nic->data_prio && nic->ready_head != NONE;
+
+	if (lane_of(sim, nic->port, prio)->head == NONE && !data)
+		sim->ports[nic->port].ready &= (uint8_t) ~(1u << prio);
+}
+
+static inline uint32_t build(struct sim *sim, const struct sim_nic *nic, const struct qp *qp,
+	uint32_t psn, struct piece piece)
+{
+	uint32_t id = packet_new(sim);
+	struct packet *packet = &sim->packets[id];
+
+	packet->qp = (uint32_t)(qp - sim->qps);
+	packet->psn = psn;
+	packet->dst_nic = qp->dst_nic;
+	packet->entropy = qp->entropy;
+	packet->payload = (uint16_t)piece.payload;
+	packet->frame = (uint16_t)(piece.payload + ROCE_FRAME_OVERHEAD_BYTES +
+				   (piece.first ? RETH_BYTES : 0));
+	packet->kind = PACKET_DATA;
+	packet->class = nic->data_class;
+	packet->ecn = qp->not_ect ? ECN_NOT_ECT : ECN_ECT;
+	packet->last = piece.last;
+	packet->corrupt = 0;
+	packet->again = qp->resent & 3;
+	packet->forced = 0;
+	sim->live++;
+	sim->totals.data_sent++;
+	return id;
+}
+
+/* A hole of selective repeat. */
+static uint32_t again(struct sim *sim, const struct sim_nic *nic, struct qp *qp, uint32_t psn)
+{
+	qp->repeat->next = psn + 1;
+	qp->resent++;
+	return build(sim, nic, qp, psn, qp_piece(sim, qp, psn));
+}
+
+/* The next packet of a QP that has one: a hole, or what is at snd_nxt. */
+static inline uint32_t next_packet(struct sim *sim, const struct sim_nic *nic, struct qp *qp)
+{
+	struct piece piece;
+	uint32_t psn;
+
+	qp->sent++;
+	if (qp->first_ps == NEVER)
+		qp->first_ps = sim->now;
+	if (qp->repeat && repeat_hole(qp, &psn))
+		return again(sim, nic, qp, psn);
+	psn = qp->snd_nxt;
+	piece = message_piece(sim, message_at(qp, qp->message_at), psn);
+	if (psn == qp->snd_una)
+		qp_arm_timer(sim, qp);
+	if (qp->snd_nxt++ < qp->snd_max)
+		qp->resent++;
+	else
+		qp->snd_max = qp->snd_nxt;
+	qp->message_at += piece.last;
+	return build(sim, nic, qp, psn, piece);
+}
+
+/* After a packet of this size: data waits for its turn, or for the time that its rate
+ * allows. Whether it is to be in line. */
+static inline bool next_turn(struct sim *sim, const struct sim_nic *nic, uint32_t index,
+	struct qp *qp, uint32_t frame)
+{
+	if (qp->limited || qp->app_bps) {
+		uint64_t from = qp->pace_at > sim->now ? qp->pace_at : sim->now;
+
+		qp->pace_at = from + dcqcn_gap_ps(sim, qp, frame + GAP_BYTES);
+	}
+	if (!qp_has_data(qp))
+		return false;
+	if (qp->pace_at <= sim->now ||
+		qp->pace_at <= sim->now + serialize_ps(frame + GAP_BYTES,
+						  sim->ports[nic->port].byte_ps_q10))
+		return true;
+	if (!wheel_pending(&sim->wheel, qp_event(sim, index, QP_PACE)))
+		wheel_at(&sim->wheel, qp_event(sim, index, QP_PACE), qp->pace_at);
+	return false;
+}
+
+/* The next packet of the queue pair whose turn it is. */
+static inline uint32_t next_data(struct sim *sim, struct sim_nic *nic)
+{
+	uint32_t q = nic->ready_head, index;
+	struct qp *qp = &sim->qps[q];
+	bool stays;
+
+	index = next_packet(sim, nic, qp);
+	stays = next_turn(sim, nic, q, qp, sim->packets[index].frame);
+
+	if (stays && q == nic->ready_tail)
+		return index;
+	nic->ready_head = qp->next_ready;
+	qp->in_ready = false;
+	if (stays)
+		nic_append(sim, nic, q);
+	return index;
+}
+
+/* What an idle NIC port sends next in a priority that is ready: acknowledgements
+ * and CNPs first, then the queue pairs in turn. */
+uint32_t nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
+{
+	struct sim_nic *nic = &sim->nics[sim->ports[port_index].nic];
+	struct lane *lane = lane_of(sim, port_index, prio);
+	uint32_t index = lane->head;
+
+	if (index != NONE) {
+		lane->head = sim->packets[index].next;
+		lane->queue_bytes -= sim->packets[index].frame;
+	} else {
+		index = next_data(sim, nic);
+	}
+	if (nic->ready_head == NONE || prio != nic->data_prio)
+		nic_clear_ready(sim, nic, prio);
+	if (sim->packets[index].class == CLASS_POLICY)
+		nic->tx_policy_bytes += sim->packets[index].frame;
+	return index;
+}
