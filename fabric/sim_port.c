@@ -61,9 +61,11 @@ static void send_pfc(struct sim *sim, uint32_t port_index)
 	port->pfc_tail = index;
 }
 
-static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t index)
+static inline __attribute__((always_inline)) void send_packet(
+	struct sim *sim, struct sim_port *port, uint32_t port_index, unsigned prio)
 {
-	struct sim_port *port = &sim->ports[port_index];
+	uint32_t index = port->sw != NONE ? lane_pop(sim, port_index, prio)
+					  : nic_next(sim, port_index, prio);
 	struct lane *lane = lane_of(sim, port_index, prio);
 	struct packet *packet = &sim->packets[index];
 	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
@@ -73,11 +75,18 @@ static void send_packet(struct sim *sim, uint32_t port_index, unsigned prio, uin
 	lane->tx_packets++;
 	lane->tx_bytes += packet->frame;
 	lane->busy_ps += took;
-	if (sim->tap)
+	if (port->tapped)
 		tap_sent(sim, port_index, index);
 	if (port->trouble && trouble_on_the_wire(sim, port_index, index))
 		return;
-	link_put(sim, port_index, index);
+	link_put(sim, port, port_index, index, packet);
+}
+
+static void come_back(struct sim *sim, uint32_t port_index)
+{
+	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(port_index, PORT_TX),
+			sim->ports[port_index].busy_until);
 }
 
 /* Sends the next of an idle port, if it has one that is not held. */
@@ -86,33 +95,30 @@ static void send_next(struct sim *sim, uint32_t port_index)
 	struct sim_port *port = &sim->ports[port_index];
 	unsigned mask = port->ready & ~(unsigned)port->held;
 
-	if (port->down)
-		return;
-	if (port->xoff | port->xon) {
-		send_pfc(sim, port_index);
-	} else if (mask) {
-		unsigned prio = pick_priority(sim, port_index, mask);
-		uint32_t packet = port->nic == NONE ? lane_pop(sim, port_index, prio)
-						    : nic_next(sim, port_index, prio);
-
-		send_packet(sim, port_index, prio, packet);
-	} else {
+	if (port->hindered == 0 && mask && (mask & (mask - 1)) == 0) { /* the usual case */
+		send_packet(sim, port, port_index, (unsigned)__builtin_ctz(mask));
+		if (port->ready)
+			come_back(sim, port_index);
 		return;
 	}
+	if (port->down)
+		return;
+	if (port->xoff | port->xon)
+		send_pfc(sim, port_index);
+	else if (mask)
+		send_packet(sim, port, port_index, pick_priority(sim, port_index, mask));
+	else
+		return;
 	if ((port->ready & ~port->held) | port->xoff | port->xon)
-		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
-			wheel_at(
-				&sim->wheel, port_event(port_index, PORT_TX), port->busy_until);
+		come_back(sim, port_index);
 }
 
 void port_kick(struct sim *sim, uint32_t port_index)
 {
-	struct sim_port *port = &sim->ports[port_index];
-
-	if (port->busy_until <= sim->now)
+	if (sim->ports[port_index].busy_until <= sim->now)
 		send_next(sim, port_index);
-	else if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
-		wheel_at(&sim->wheel, port_event(port_index, PORT_TX), port->busy_until);
+	else
+		come_back(sim, port_index);
 }
 
 void port_tx_event(struct sim *sim, uint32_t port_index)

@@ -86,13 +86,12 @@ struct lane {
 struct sim_port {
 	_Alignas(LINE_BYTES) union {
 		struct {
-			uint8_t ready, held; /* masks of priorities */
+			uint8_t held, storm; /* masks of priorities: paused, dropped */
 			uint8_t xoff, xon;   /* to be told to the peer */
-			uint8_t storm;       /* of the watchdog, by priority */
 			uint8_t trouble; /* enum trouble_bits; 0: no fault looks at its packets */
 			bool down, tapped;
 		};
-		uint64_t hindered; /* 0: what comes may be sent in turn */
+		uint64_t hindered; /* 0: what waits is sent in turn */
 	};
 	/* as the sender */
 	uint64_t busy_until;
@@ -103,6 +102,7 @@ struct sim_port {
 	uint32_t ahead;                /* that one */
 	uint32_t peer;
 	uint32_t mark_from; /* queue bytes above which ECN may mark */
+	uint8_t ready;      /* mask of priorities that have something to send */
 	uint8_t ahead_prio, last_prio;
 
 	/* as the receiver */
@@ -343,11 +343,9 @@ static inline uint64_t serialize_ps(uint64_t bytes, uint64_t byte_ps_q10)
 }
 
 /* Behind what is on the link that leaves the port, which sends it until busy_until. */
-static inline void link_put(struct sim *sim, uint32_t port_index, uint32_t packet_index)
+static inline void link_put(struct sim *sim, struct sim_port *port, uint32_t port_index,
+	uint32_t packet_index, struct packet *packet)
 {
-	struct sim_port *port = &sim->ports[port_index];
-	struct packet *packet = &sim->packets[packet_index];
-
 	packet->arrival = port->busy_until + port->delay_ps;
 	packet->next = NONE;
 	if (port->pipe_head == NONE) {

@@ -210,10 +210,9 @@ void switch_release(struct sim *sim, const struct packet *packet)
 /* Puts a packet that nothing hinders on the link, to be sent at once or when all before it
  * are: see sim_ahead.c. */
 static inline __attribute__((always_inline)) void depart(struct sim *sim, struct sim_switch *sw,
-	uint32_t out, unsigned prio, uint32_t index, struct packet *packet)
+	struct sim_port *port, struct lane *lane, uint32_t out, unsigned prio, uint32_t index,
+	struct packet *packet)
 {
-	struct sim_port *port = &sim->ports[out];
-	struct lane *lane = lane_of(sim, out, prio);
 	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
 	uint32_t queue = lane->queue_bytes + packet->frame;
 
@@ -238,7 +237,7 @@ static inline __attribute__((always_inline)) void depart(struct sim *sim, struct
 		}
 		port->busy_until += took;
 	}
-	link_put(sim, out, index);
+	link_put(sim, port, out, index, packet);
 }
 
 /* Whether the departure of a packet that joins the queue now is known. The one before it
@@ -247,7 +246,8 @@ static inline __attribute__((always_inline)) void depart(struct sim *sim, struct
 static inline bool departs_surely(
 	const struct sim *sim, const struct sim_port *port, unsigned prio)
 {
-	return port->hindered == 0 && (port->ahead_from == NEVER || port->ahead_prio == prio) &&
+	return (port->hindered | port->ready) == 0 &&
+	       (port->ahead_from == NEVER || port->ahead_prio == prio) &&
 	       (port->busy_until <= sim->now ||
 		       (port->pipe_head != NONE && sim->packets[port->pipe_tail].arrival ==
 							   port->busy_until + port->delay_ps));
@@ -272,7 +272,8 @@ static void pass(struct sim *sim, uint32_t in, unsigned prio, uint32_t out, uint
 	if (departs_surely(sim, port, prio)) {
 		if (port->busy_until <= sim->now)
 			switch_release(sim, packet);
-		depart(sim, sw, out, prio, index, &sim->packets[index]);
+		depart(sim, sw, port, lane_of(sim, out, prio), out, prio, index,
+			&sim->packets[index]);
 	} else {
 		ahead_end(sim, out);
 		port_enqueue(sim, out, prio, index);
@@ -318,7 +319,7 @@ static inline void switch_arrive(
 	struct sim_port *from = &sim->ports[in], *port;
 	struct sim_switch *sw = &sim->switches[from->sw];
 	unsigned prio = from->map[packet->class];
-	struct lane *ingress = lane_of(sim, in, prio);
+	struct lane *ingress = lane_of(sim, in, prio), *egress;
 	uint32_t out = forward(sim, from->sw, packet), share = ingress->shared + packet->frame;
 
 	ingress->rx_packets++;
@@ -340,13 +341,14 @@ static inline void switch_arrive(
 		pass(sim, in, prio, out, index);
 		return;
 	}
+	egress = lane_of(sim, out, prio);
 	if (packet->ecn == ECN_ECT)
-		look_at_queue(sim, port, lane_of(sim, out, prio), packet);
+		look_at_queue(sim, port, egress, packet);
 	if (port->busy_until > sim->now) {
 		packet->in_lane = in * PRIORITIES + prio;
 		take(sw, ingress, packet->frame);
 	}
-	depart(sim, sw, out, prio, index, packet);
+	depart(sim, sw, port, egress, out, prio, index, packet);
 }
 
 void link_arrive_event(struct sim *sim, uint32_t port_index)
