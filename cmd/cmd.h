@@ -14,6 +14,7 @@ enum exit_status {
 };
 
 int cmd_accept(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 int cmd_burst(int argc, char **argv);
 int cmd_bw(int argc, char **argv);
 int cmd_compare(int argc, char **argv);

@@ -24,6 +24,7 @@ static const struct command {
 	{ "history", cmd_history,
 		"which link, NIC or pair got worse over the runs in a folder" },
 	{ "doctor", cmd_doctor, "what a host's RoCE ports are set to, and what is wrong" },
+	{ "audit", cmd_audit, "the lossless policy of a fabric file against every host" },
 	{ "explain", cmd_explain, "what pasted tool output says, and what to do" },
 	{ "watch", cmd_watch, "what the counters of RoCE NICs do now, with alarms" },
 	{ "bw", cmd_bw, "bandwidth from one host to another, or on a simulated fabric" },

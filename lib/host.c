@@ -31,7 +31,10 @@ static int below(
 static int create(const char *full)
 {
 	char parent[PATH_MAX];
+	int fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
+	if (fd >= 0)
+		return fd;
 	snprintf(parent, sizeof(parent), "%s", full);
 	for (char *slash = parent + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
@@ -112,7 +115,7 @@ int host_bytes(const struct host *host, const char *path, void *bytes, size_t ro
 	if (got == 0)
 		got = read_all(full, bytes, room);
 	if (got == -ENOENT && host->root)
-		return recorded_errno(host, path);
+		got = recorded_errno(host, path);
 	if (got < 0)
 		return record_errno(host, path, got);
 	record(host, path, "", bytes, (size_t)got);
@@ -161,7 +164,7 @@ int host_link(const struct host *host, const char *path, char *name, size_t room
 		below(full, sizeof(full), host->root, path, LINK_SUFFIX) == 0)
 		got = read_all(full, target, sizeof(target) - 1);
 	if (got == -ENOENT && host->root)
-		return recorded_errno(host, path);
+		got = recorded_errno(host, path);
 	if (got < 0)
 		return record_errno(host, path, (int)got);
 	target[got] = '\0';
@@ -217,7 +220,7 @@ int host_list(const struct host *host, const char *path, char (**names)[HOST_NAM
 	if (!dir) {
 		err = err ? err : -errno;
 		if (err == -ENOENT && host->root)
-			return recorded_errno(host, path);
+			err = recorded_errno(host, path);
 		return record_errno(host, path, err);
 	}
 	found = zeroed(HOST_NAMES_MAX, HOST_NAME);

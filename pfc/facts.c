@@ -93,6 +93,32 @@ struct fact *facts_add(struct facts *facts, enum fact_key key, const char *place
 	return fact;
 }
 
+static void append_one(struct facts *facts, const struct fact *old)
+{
+	struct fact *fact =
+		facts_add(facts, old->key, old->place, old->subject, old->name, old->text);
+
+	fact->extra = facts_keep(facts, old->extra);
+	fact->source = facts_keep(facts, old->source);
+	fact->has_number = old->has_number;
+	fact->number = old->number;
+	fact->more = old->more;
+	fact->window_s = old->window_s;
+	fact->means = old->means;
+	fact->priority = old->priority;
+	fact->section = old->section;
+	fact->line = old->section ? old->line : (uint32_t)facts->count;
+}
+
+void facts_append(
+	struct facts *facts, const struct facts *from, bool (*keep)(const struct fact *fact))
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (!keep || keep(&from->items[i]))
+			append_one(facts, &from->items[i]);
+	facts->dropped += from->dropped;
+}
+
 const struct fact *facts_first(const struct facts *facts, enum fact_key key)
 {
 	return facts->first[key] ? &facts->items[facts->first[key] - 1] : NULL;

@@ -73,6 +73,10 @@ double fact_window_s(const struct fact *fact);
  * NULL: beyond FACTS_MAX it is a spare that nobody reads. */
 struct fact *facts_add(struct facts *facts, enum fact_key key, const char *place,
 	const char *subject, const char *name, const char *text);
+/* Adds the facts of another store that keep says yes to (NULL: all), with own copies of
+ * their texts; sections are borrowed as they were. */
+void facts_append(
+	struct facts *facts, const struct facts *from, bool (*keep)(const struct fact *fact));
 const char *facts_keep(struct facts *facts, const char *text);
 
 const struct fact *facts_first(const struct facts *facts, enum fact_key key);

@@ -15,7 +15,7 @@ static const struct rule *const families[] = {
 	rules_wire, /* before qos: a setting that was changed back is the cause */
 	rules_qos, rules_congestion, rules_buffers, rules_link, rules_paths, rules_launch,
 	rules_measure, rules_units, rules_port, rules_class, rules_mark, rules_host,
-	rules_hosts,
+	rules_hosts, rules_audit, rules_lint,
 	rules_transport, /* last: a time-out is the consequence of what is found above */
 };
 

@@ -56,7 +56,14 @@ static enum outcome reset(
 static enum outcome silent(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	return reading(rule, facts, out, "no answer");
+	FACTS_EACH (facts, FACT_READING, it)
+		if (strcmp(it->text, "no answer") == 0) {
+			explain_code(out, rule, rule->level, "%s did not answer: %s", it->place,
+				it->source);
+			explain_fact(out, "host", "%s", it->place);
+			return RULE_FIRED;
+		}
+	return RULE_CLEAR;
 }
 
 static enum outcome no_dcb(
