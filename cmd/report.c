@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/outputs.h"
 #include "cmd/scene.h"
+#include "cmd/watch_record.h"
 #include "fabric/judge.h"
 #include "fabric/recorded.h"
 #include "lib/diag.h"
@@ -69,6 +71,10 @@ static int judge_and_draw(const struct report_args *args, int *status, struct di
 	err = run_open(&run, args->run, diag);
 	if (err)
 		goto out;
+	if (strcmp(run_info(run)->backend, RECORD_BACKEND) == 0) {
+		err = watch_replay(run, args->json, status, diag);
+		goto out;
+	}
 	err = fabric_recorded(&fabric, run, args->run, diag);
 	if (err)
 		goto out;

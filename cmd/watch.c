@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/watch_record.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/units.h"
@@ -35,24 +36,11 @@ static const struct opt watch_opts[] = {
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
 
-static void close_watch(struct watch *watch)
-{
-	for (size_t i = 0; i < watch->nic_count; i++) {
-		sampler_close(&watch->nics[i].sampler);
-		free(watch->nics[i].recorded);
-	}
-	netlink_close(&watch->netlink);
-	free(watch->nics);
-	free(watch->view_nics);
-	free(watch->alarms);
-	free(watch->blind);
-}
-
 static int watch_main(struct watch *watch)
 {
 	struct host host = { .root = watch->args->root };
 	struct diag diag;
-	int err;
+	int err, status;
 
 	netlink_init(&watch->netlink, &host);
 	err = watch_parse(watch, &diag);
@@ -66,8 +54,9 @@ static int watch_main(struct watch *watch)
 		fprintf(stderr, "weft watch: %s\n", diag.text);
 		watch->status = EXIT_UNKNOWN;
 	}
-	close_watch(watch);
-	return watch->status;
+	status = watch->status;
+	watch_close(watch);
+	return status;
 }
 
 int cmd_watch(int argc, char **argv)
@@ -81,7 +70,5 @@ int cmd_watch(int argc, char **argv)
 		return status;
 	watch = zeroed(1, sizeof(*watch));
 	watch->args = &args;
-	status = watch_main(watch);
-	free(watch);
-	return status;
+	return watch_main(watch);
 }

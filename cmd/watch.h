@@ -54,6 +54,7 @@ struct watch_nic {
 	struct live_named named[WATCH_COUNTERS];
 	uint64_t *recorded; /* owned; the last recorded value of each counter of the gauge */
 	size_t recorded_count;
+	uint64_t recorded_lossless; /* as in its row, and 1; 0: not yet */
 };
 
 struct watch {
@@ -79,6 +80,7 @@ struct watch {
 
 	struct run *run; /* --record */
 	int status;      /* of the command */
+	bool cut_off;    /* a recording that did not come to its end */
 };
 
 /* --- watch_opts.c --- */
@@ -106,6 +108,8 @@ void watch_lossless(struct watch *watch, struct watch_nic *nic);
 void watch_block(struct watch *watch, uint64_t now_ns);
 void watch_interval(struct watch *watch, uint64_t now_ns);
 void watch_next(struct watch *watch, uint64_t now_ns);
+/* Closes and frees all of it, and itself. */
+void watch_close(struct watch *watch);
 __attribute__((format(printf, 2, 3))) void watch_event(
 	struct watch *watch, const char *fmt, ...);
 
@@ -114,13 +118,5 @@ __attribute__((format(printf, 2, 3))) void watch_event(
 struct live_view watch_view(struct watch *watch, uint64_t now_ns);
 /* The same with what could not be found out, and the verdict. */
 struct live_view watch_view_end(struct watch *watch, uint64_t now_ns);
-
-/* --- watch_record.c --- */
-
-int watch_record_begin(struct watch *watch, struct diag *diag);
-/* One reading of a NIC; *index of it. */
-int watch_record_nic(struct watch *watch, size_t index, struct diag *diag);
-int watch_record_commit(struct watch *watch, struct diag *diag);
-int watch_record_end(struct watch *watch, uint64_t now_ns, struct diag *diag);
 
 #endif

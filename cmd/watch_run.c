@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/watch.h"
+#include "cmd/watch_record.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/units.h"
@@ -48,13 +49,42 @@ static void catch_signals(bool screen)
 
 /* --- sampling --- */
 
-static void look_again(struct watch *watch, struct watch_nic *nic, uint64_t now_ns)
+static int record(struct watch *watch, const char *place, const char *metric, uint64_t now_ns,
+	struct diag *diag)
+{
+	return watch->run ? watch_record_mark(watch, place, metric, now_ns, 1, diag) : 0;
+}
+
+static int look_again(
+	struct watch *watch, struct watch_nic *nic, uint64_t now_ns, struct diag *diag)
 {
 	if (now_ns - nic->looked_ns < LOOK_AGAIN_NS)
-		return;
+		return 0;
 	nic->looked_ns = now_ns;
-	if (sampler_again(&nic->sampler))
-		watch_back(watch, nic, now_ns);
+	if (!sampler_again(&nic->sampler))
+		return 0;
+	watch_back(watch, nic, now_ns);
+	return record(watch, sampler_name(&nic->sampler), RECORD_BACK, now_ns, diag);
+}
+
+static int sample_nic(struct watch *watch, struct watch_nic *nic, bool ask, struct diag *diag)
+{
+	uint64_t now_ns = clock_ns(), took_ns;
+
+	sampler_read(&nic->sampler);
+	if (nic->sampler.gone) {
+		watch_gone(watch, nic, now_ns);
+		return record(watch, sampler_name(&nic->sampler), RECORD_GONE, now_ns, diag);
+	}
+	if (ask) {
+		sampler_ask(&nic->sampler, &watch->netlink, watch->prio_mask != 0);
+		watch_lossless(watch, nic);
+	}
+	took_ns = clock_ns() - now_ns;
+	if (took_ns > watch->longest_ns)
+		watch->longest_ns = took_ns;
+	watch_taken(watch, nic);
+	return watch->run ? watch_record_nic(watch, nic, now_ns, diag) : 0;
 }
 
 static int sample(struct watch *watch, bool ask, struct diag *diag)
@@ -63,27 +93,11 @@ static int sample(struct watch *watch, bool ask, struct diag *diag)
 
 	for (size_t i = 0; i < watch->nic_count && !err; i++) {
 		struct watch_nic *nic = &watch->nics[i];
-		uint64_t now_ns = clock_ns(), took_ns;
 
 		if (nic->sampler.gone)
-			look_again(watch, nic, now_ns);
-		if (nic->sampler.gone)
-			continue;
-		sampler_read(&nic->sampler);
-		if (nic->sampler.gone) {
-			watch_gone(watch, nic, now_ns);
-			continue;
-		}
-		if (ask) {
-			sampler_ask(&nic->sampler, &watch->netlink, watch->prio_mask != 0);
-			watch_lossless(watch, nic);
-		}
-		took_ns = clock_ns() - now_ns;
-		if (took_ns > watch->longest_ns)
-			watch->longest_ns = took_ns;
-		watch_taken(watch, nic);
-		if (watch->run)
-			err = watch_record_nic(watch, i, diag);
+			err = look_again(watch, nic, clock_ns(), diag);
+		if (!nic->sampler.gone && !err)
+			err = sample_nic(watch, nic, ask, diag);
 	}
 	watch->samples++;
 	return err;
@@ -188,6 +202,12 @@ static bool is_over(const struct watch *watch, uint64_t now_ns)
 	       (args->for_ns && now_ns - watch->began_ns + ALARM_BLOCK_NS > args->for_ns);
 }
 
+static int end_block(struct watch *watch, uint64_t now_ns, struct diag *diag)
+{
+	watch_block(watch, now_ns);
+	return record(watch, RECORD_WATCH, RECORD_BLOCK, now_ns, diag);
+}
+
 static int end_interval(
 	struct watch *watch, struct output *output, uint64_t now_ns, struct diag *diag)
 {
@@ -196,6 +216,8 @@ static int end_interval(
 	watch_block(watch, now_ns);
 	watch_interval(watch, now_ns);
 	err = show(watch, output, now_ns, diag);
+	if (!err)
+		err = record(watch, RECORD_WATCH, RECORD_INTERVAL, now_ns, diag);
 	if (!err && watch->run)
 		err = watch_record_commit(watch, diag);
 	watch_next(watch, now_ns);
@@ -219,8 +241,8 @@ static int run(struct watch *watch, struct output *output, struct diag *diag)
 		ask = false;
 		if (!err && ends)
 			err = end_interval(watch, output, now_ns, diag);
-		else if (now_ns - watch->block_ns >= ALARM_BLOCK_NS)
-			watch_block(watch, now_ns);
+		else if (!err && now_ns - watch->block_ns >= ALARM_BLOCK_NS)
+			err = end_block(watch, now_ns, diag);
 		if (err || is_over(watch, now_ns))
 			break;
 		next_ns = next_after(watch, next_ns);

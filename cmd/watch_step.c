@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/watch.h"
 #include "lib/grow.h"
+#include "lib/run.h"
 #include "lib/units.h"
 
 void watch_event(struct watch *watch, const char *fmt, ...)
@@ -290,4 +292,19 @@ void watch_next(struct watch *watch, uint64_t now_ns)
 	watch->event_count = 0;
 	watch->longest_ns = 0;
 	watch->interval_ns = now_ns;
+}
+
+void watch_close(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->nic_count; i++) {
+		sampler_close(&watch->nics[i].sampler);
+		free(watch->nics[i].recorded);
+	}
+	netlink_close(&watch->netlink);
+	run_close(watch->run);
+	free(watch->nics);
+	free(watch->view_nics);
+	free(watch->alarms);
+	free(watch->blind);
+	free(watch);
 }

@@ -249,6 +249,9 @@ struct live_view watch_view_end(struct watch *watch, uint64_t now_ns)
 			add_blind(watch, nic, "counters",
 				"some went down in the watch: what they counted then is lost");
 	}
+	if (watch->cut_off)
+		add_blind(watch, &watch->nics[0], "recording",
+			"it was cut off: what came after it is not known");
 	view = watch_view(watch, now_ns);
 	view.blind = watch->blind;
 	view.blind_count = watch->blind_count;

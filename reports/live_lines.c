@@ -204,8 +204,9 @@ void live_end(FILE *out, const struct report_options *options, const struct live
 		view->alarm_count);
 	if (view->missed)
 		ink_put(&ink, INK_DOUBT, ", %" PRIu64 " missed", view->missed);
-	ink_put(&ink, INK_DIM, ", %.1f %% of a core",
-		view->elapsed_ns ? (double)view->cpu_ns * 100 / (double)view->elapsed_ns : 0.0);
+	if (view->cpu_ns && view->elapsed_ns)
+		ink_put(&ink, INK_DIM, ", %.1f %% of a core",
+			(double)view->cpu_ns * 100 / (double)view->elapsed_ns);
 	ink_end(&ink);
 	for (size_t i = 0; i < view->alarm_count; i++)
 		end_alarm(&ink, &view->alarms[i]);
