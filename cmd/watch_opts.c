@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/watch.h"
@@ -103,13 +104,42 @@ int watch_parse(struct watch *watch, struct diag *diag)
 
 /* --- which NICs --- */
 
-static bool is_asked(const struct watch_args *args, const struct nic *nic)
+static bool is_same_port(const struct nic *a, const struct nic *b)
 {
+	return strcmp(a->rdma, b->rdma) == 0 && a->port == b->port;
+}
+
+static bool has_device(const struct host *host, const struct nic *nic)
+{
+	char path[128], name[HOST_NAME];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device", nic->netdev);
+	return host_link(host, path, name, sizeof(name)) == 0;
+}
+
+/* Of the interfaces of an RDMA port the ones that are a device; VLANs on them would tell
+ * nothing of their own. Where none is one, as with Soft-RoCE on veth, the first. */
+static bool is_main(const struct nics *nics, size_t i, const struct host *host)
+{
+	if (has_device(host, &nics->items[i]))
+		return true;
+	for (size_t j = 0; j < nics->count; j++)
+		if (j != i && is_same_port(&nics->items[i], &nics->items[j]) &&
+			(j < i || has_device(host, &nics->items[j])))
+			return false;
+	return true;
+}
+
+static bool is_asked(const struct watch_args *args, const struct nics *nics, size_t i,
+	const struct host *host)
+{
+	const struct nic *nic = &nics->items[i];
+
 	if (!args->nics.count)
-		return nic->rdma[0];
-	for (size_t i = 0; i < args->nics.count; i++)
-		if (strcmp(args->nics.items[i], nic->netdev) == 0 ||
-			strcmp(args->nics.items[i], nic->rdma) == 0)
+		return nic->rdma[0] && is_main(nics, i, host);
+	for (size_t j = 0; j < args->nics.count; j++)
+		if (strcmp(args->nics.items[j], nic->netdev) == 0 ||
+			(strcmp(args->nics.items[j], nic->rdma) == 0 && is_main(nics, i, host)))
 			return true;
 	return false;
 }
@@ -148,7 +178,7 @@ int watch_open(struct watch *watch, const struct host *host, struct diag *diag)
 	watch->nics = zeroed(nics.count ? nics.count : 1, sizeof(*watch->nics));
 	watch->view_nics = zeroed(nics.count ? nics.count : 1, sizeof(*watch->view_nics));
 	for (size_t i = 0; i < nics.count; i++)
-		if (is_asked(watch->args, &nics.items[i]))
+		if (is_asked(watch->args, &nics, i, host))
 			sampler_open(&watch->nics[watch->nic_count++].sampler, host,
 				&nics.items[i], wanted, watch->wanted_count);
 	return name_missing(watch, &nics, diag);
