@@ -79,8 +79,9 @@ static void make_room(struct driverstats *stats, uint32_t count)
 	stats->room = count;
 	stats->names = zeroed(count, sizeof(stats->names[0]));
 	stats->values = zeroed(count, sizeof(stats->values[0]));
-	/* A driver may fill in more than it was asked for: twice is its slack. */
-	stats->buffer = zeroed(2 * (size_t)count + 2, ETH_GSTRING_LEN);
+	/* The kernel fills in as many values as the driver has by now, whatever was asked
+	 * for: there is room for the most that we take, and as much again. */
+	stats->buffer = zeroed(2 * (size_t)DRIVERSTATS_MAX + 2, ETH_GSTRING_LEN);
 }
 
 static void take_names(struct driverstats *stats, const uint8_t *bytes)
@@ -150,9 +151,10 @@ static int read_values(struct driverstats *stats)
 	return 0;
 }
 
+/* The values alone say how many there are: where that is as before, the names are too. */
 static int read_live(struct driverstats *stats)
 {
-	int err = -ESTALE;
+	int err = stats->count ? read_values(stats) : -ESTALE;
 
 	for (int i = 0; i < TRIES && err == -ESTALE; i++) {
 		uint32_t count;
