@@ -292,38 +292,50 @@ static int put_in_place(FILE *file, const char *made, const char *path, struct d
 	return diag_system(diag, err ? err : -EIO, "cannot write %s", path);
 }
 
-int past_keep(
-	const char *folder, const char *name, const struct digest *digest, struct diag *diag)
+int past_write(const char *path, void (*draw)(FILE *out, const void *arg), const void *arg,
+	struct diag *diag)
 {
-	char path[PATH_BYTES], made[PATH_BYTES];
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char made[PATH_BYTES];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s.json", folder, name);
-	snprintf(made, sizeof(made), "%s/.%s.json.new", folder, name);
+	snprintf(made, sizeof(made), "%.*s.%s.new", (int)(base - path), path, base);
 	file = fopen(made, "we");
 	if (!file)
 		return diag_system(diag, -errno, "cannot write %s", path);
-	digest_write(file, digest);
+	draw(file, arg);
 	return put_in_place(file, made, path, diag);
+}
+
+static void draw_digest(FILE *out, const void *digest)
+{
+	digest_write(out, digest);
+}
+
+int past_keep(
+	const char *folder, const char *name, const struct digest *digest, struct diag *diag)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/%s.json", folder, name);
+	return past_write(path, draw_digest, digest, diag);
+}
+
+static void draw_name(FILE *out, const void *name)
+{
+	fprintf(out, "%s\n", (const char *)name);
 }
 
 int past_set_baseline(const char *folder, const char *name, struct diag *diag)
 {
-	char path[PATH_BYTES], made[PATH_BYTES];
-	FILE *file;
+	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/baseline", folder);
-	snprintf(made, sizeof(made), "%s/.baseline.new", folder);
-	if (!name) {
-		if (unlink(path) && errno != ENOENT)
-			return diag_system(diag, -errno, "cannot remove %s", path);
-		return 0;
-	}
-	file = fopen(made, "we");
-	if (!file)
-		return diag_system(diag, -errno, "cannot write %s", path);
-	fprintf(file, "%s\n", name);
-	return put_in_place(file, made, path, diag);
+	if (name)
+		return past_write(path, draw_name, name, diag);
+	if (unlink(path) && errno != ENOENT)
+		return diag_system(diag, -errno, "cannot remove %s", path);
+	return 0;
 }
 
 int past_prune(const char *folder, size_t keep, struct diag *diag)

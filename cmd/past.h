@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "lib/digest.h"
 #include "reports/history.h"
@@ -45,6 +46,10 @@ int past_read(struct digest *digest, const char *path, struct diag *diag);
 /* Writes the digest of the run NAME beside it. */
 int past_keep(
 	const char *folder, const char *name, const struct digest *digest, struct diag *diag);
+
+/* Writes a file whole or not at all, by way of another name beside it. */
+int past_write(const char *path, void (*draw)(FILE *out, const void *arg), const void *arg,
+	struct diag *diag);
 
 /* The newest `keep` run files stay, and the baseline's; digests of all stay. */
 int past_prune(const char *folder, size_t keep, struct diag *diag);

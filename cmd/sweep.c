@@ -27,7 +27,7 @@
 struct sweep_args {
 	struct conduct conduct;
 	unsigned profile, backend;
-	const char *history, *busy_if, *hook;
+	const char *history, *busy_if, *hook, *metrics;
 	uint64_t time_ns, traffic_bytes, keep;
 };
 
@@ -39,7 +39,7 @@ struct sweep {
 	struct plan all; /* every stage, in its order: names and bytes */
 	bool *busy;      /* [hosts] */
 	uint32_t busy_count, unknown;
-	size_t too_large;
+	size_t no_room;
 };
 
 #define ARG(field) offsetof(struct sweep_args, field)
@@ -55,6 +55,8 @@ static const struct opt sweep_opts[] = {
 	{ OPT_TEXT, "busy-if COMMAND", ARG(busy_if), 0, 0,
 		"leave out hosts ($1) for which it exits with 0" },
 	{ OPT_TEXT, "hook COMMAND", ARG(hook), 0, 0, "run at the end with the JSON on stdin" },
+	{ OPT_TEXT, "metrics FILE", ARG(metrics), 0, 0,
+		"write metrics for a textfile collector" },
 	{ OPT_CHOICE, "profile quick|full", ARG(profile), 0, 0,
 		"how much there is to choose from" },
 	{ OPT_SEED, "seed N", ARG(conduct.seed), 0, 0, "of all that is drawn" },
@@ -146,7 +148,7 @@ static int make_plan(struct sweep *sweep, struct diag *diag)
 		memcpy(stage->name, plan->stages[i].name, sizeof(stage->name));
 		last[i] = last_run(&sweep->past, stage->name);
 	}
-	sweep->too_large = plan_sweep(plan, last, sweep->args.traffic_bytes);
+	sweep->no_room = plan_sweep(plan, last, sweep->args.traffic_bytes);
 	free(last);
 	if (!plan->count)
 		return diag_error(diag, -EINVAL,
@@ -235,6 +237,16 @@ static void run_hook(const struct sweep *sweep, const struct night *night)
 			status);
 }
 
+static void draw_metrics(FILE *out, const void *night)
+{
+	night_metrics(out, night);
+}
+
+static int put_metrics(const struct sweep *sweep, const struct night *night, struct diag *diag)
+{
+	return past_write(sweep->args.metrics, draw_metrics, night, diag);
+}
+
 static int tell(struct sweep *sweep, struct diag *diag)
 {
 	struct history history;
@@ -243,7 +255,7 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		.name = sweep->name,
 		.history = &history,
 		.stages = sweep->all.count,
-		.too_large = sweep->too_large,
+		.no_room = sweep->no_room,
 		.hosts = sweep->args.conduct.fabric.hosts,
 		.busy = sweep->busy_count,
 		.unknown = sweep->unknown,
@@ -268,6 +280,10 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		night_json(stdout, &night);
 	else
 		night_line(stdout, &night);
+	if (sweep->args.metrics && put_metrics(sweep, &night, diag)) {
+		conduct_refuse(&sweep->args.conduct, diag);
+		status = EXIT_UNKNOWN;
+	}
 	if (sweep->args.hook)
 		run_hook(sweep, &night);
 	history_free(&history);

@@ -79,7 +79,7 @@ void night_json(FILE *out, const struct night *night)
 	json_put_bool(root, "whole", night->digest->ended && !night->digest->interrupted);
 	json_put_u64(root, "stages", night->stages);
 	json_put_u64(root, "stages_run", night->run);
-	json_put_u64(root, "stages_too_large", night->too_large);
+	json_put_u64(root, "stages_no_room", night->no_room);
 	json_put_u64(root, "stages_late", night->late);
 	json_put_u64(root, "stages_never_run", night->never);
 	json_put_u64(root, "hosts", night->hosts);

@@ -17,7 +17,7 @@ struct night {
 	const struct history *history; /* tonight's run is its last */
 	size_t stages;                 /* of the whole acceptance, on the hosts that are free */
 	size_t run;                    /* ran to their end tonight */
-	size_t too_large;              /* left out for the budget of traffic */
+	size_t no_room;                /* left out for the budget of traffic */
 	size_t late;                   /* left out for the budget of time, or cut short */
 	size_t never;                  /* of stages: in no run that is known */
 	uint32_t hosts, busy, unknown; /* unknown ones count as busy, too */
@@ -29,6 +29,9 @@ int night_status(const struct night *night);
 
 void night_line(FILE *out, const struct night *night);
 void night_json(FILE *out, const struct night *night);
+
+/* The same for a textfile collector. */
+void night_metrics(FILE *out, const struct night *night);
 
 /* Runs command by sh with the JSON on its standard input. Returns its exit status, or -1
  * where it could not be run or was killed. */
