@@ -173,8 +173,10 @@ static void show_tap(FILE *out, const struct sim_tap *tap)
 static int report(struct run *run, const struct conduct *conduct,
 	const struct findings *findings, const char *path, struct diag *diag)
 {
-	struct report_options options = { .verbose = conduct->verbose, .run_path = path };
-	int err = outputs_write(&conduct->outputs, run, &conduct->fabric, findings, path, diag);
+	const char *shown = conduct->run_shown ? conduct->run_shown : path;
+	struct report_options options = { .verbose = conduct->verbose, .run_path = shown };
+	int err =
+		outputs_write(&conduct->outputs, run, &conduct->fabric, findings, shown, diag);
 
 	if (err)
 		return err;

@@ -26,6 +26,7 @@ struct conduct {
 	const char *command; /* in messages: "accept" */
 	const char *fabric_path, *plane;
 	const char *run_path;   /* NULL: named after the fabric, in the current folder */
+	const char *run_shown;  /* what reports call it; NULL: run_path */
 	const char *tap_places; /* "leaf1:3,host2"; NULL: nothing is captured */
 	uint64_t seed, threads, snaplen;
 	uint64_t until_ns; /* CLOCK_MONOTONIC: stages not begun by then are left out; 0: none */

@@ -33,7 +33,7 @@ struct sweep_args {
 
 struct sweep {
 	struct sweep_args args;
-	char folder[4096], name[64], path[4096 + 80];
+	char folder[4096], name[64], path[4096 + 80], shown[4096 + 80];
 	uint64_t began_ns;
 	struct past past;
 	struct plan all; /* every stage, in its order: names and bytes */
@@ -65,6 +65,7 @@ static const struct opt sweep_opts[] = {
 	{ OPT_COUNT, "threads N", ARG(conduct.threads), 1, THREADS_MAX,
 		"stages at a time; one a processor unless given" },
 	{ OPT_FLAG, "json", ARG(conduct.json), 0, 0, "print JSON" },
+	OUTPUT_OPTS(struct sweep_args, conduct.outputs),
 	{ OPT_ARG, "FILE", ARG(conduct.fabric_path), 1, 1, "the fabric file" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
@@ -187,6 +188,7 @@ static int run_stages(struct sweep *sweep, struct diag *diag)
 	int err;
 
 	conduct->run_path = sweep->path;
+	conduct->run_shown = sweep->shown;
 	conduct->until_ns = sweep->began_ns + sweep->args.time_ns;
 	conduct->take = take;
 	conduct->arg = &taking;
@@ -276,7 +278,9 @@ static int tell(struct sweep *sweep, struct diag *diag)
 	night.took_ns = clock_ns() - sweep->began_ns;
 	count_stages(&night, sweep);
 	status = night_status(&night);
-	if (sweep->args.conduct.json)
+	if (outputs_take_stdout(&sweep->args.conduct.outputs))
+		night_line(stderr, &night);
+	else if (sweep->args.conduct.json)
 		night_json(stdout, &night);
 	else
 		night_line(stdout, &night);
@@ -324,6 +328,7 @@ static int prepare(struct sweep *sweep, struct diag *diag)
 		err = make_plan(sweep, diag);
 	sweep_name(sweep->name, sizeof(sweep->name), sweep->folder);
 	snprintf(sweep->path, sizeof(sweep->path), "%s/%s.part", sweep->folder, sweep->name);
+	snprintf(sweep->shown, sizeof(sweep->shown), "%s/%s.run", sweep->folder, sweep->name);
 	return err;
 }
 

@@ -8,33 +8,13 @@
 
 #include "lib/units.h"
 #include "reports/figures.h"
-#include "reports/ink.h"
+#include "reports/metrics.h"
 #include "reports/verdict.h"
 #include "reports/words.h"
 
 static const char *const ranks[] = {
 	[RANK_CAUSE] = "cause", [RANK_SYMPTOM] = "symptom", [RANK_INFO] = "info"
 };
-
-static void family(FILE *out, const char *name, const char *help)
-{
-	fprintf(out, "# HELP weft_%s %s\n# TYPE weft_%s gauge\n", name, help, name);
-}
-
-/* The first label of a line comes with "{", the others with ",". */
-static void label(FILE *out, const char *before, const char *name, const char *value)
-{
-	char safe[512];
-
-	ink_safe(safe, sizeof(safe), value);
-	fprintf(out, "%s%s=\"", before, name);
-	for (const char *c = safe; *c; c++) {
-		if (*c == '\\' || *c == '"')
-			fputc('\\', out);
-		fputc(*c, out);
-	}
-	fputc('"', out);
-}
 
 static void run_families(FILE *out, const struct run *run, const struct findings *findings)
 {
@@ -43,26 +23,28 @@ static void run_families(FILE *out, const struct run *run, const struct findings
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%" PRIu64, info->seed);
-	family(out, "run_info", "What was run; 1.");
+	metrics_family(out, "weft_run_info", "What was run; 1.");
 	fputs("weft_run_info", out);
-	label(out, "{", "fabric", info->fabric_name);
-	label(out, ",", "plane", info->plane);
-	label(out, ",", "profile", info->profile);
-	label(out, ",", "backend", info->backend);
-	label(out, ",", "program", info->program);
-	label(out, ",", "seed", seed);
+	metrics_label(out, "{", "fabric", info->fabric_name);
+	metrics_label(out, ",", "plane", info->plane);
+	metrics_label(out, ",", "profile", info->profile);
+	metrics_label(out, ",", "backend", info->backend);
+	metrics_label(out, ",", "program", info->program);
+	metrics_label(out, ",", "seed", seed);
 	fputs("} 1\n", out);
-	family(out, "run_verdict", "1 for the verdict of the run, 0 for the others.");
+	metrics_family(
+		out, "weft_run_verdict", "1 for the verdict of the run, 0 for the others.");
 	for (enum verdict v = VERDICT_PASS; v <= VERDICT_UNKNOWN; v++)
 		fprintf(out, "weft_run_verdict{verdict=\"%s\"} %d\n", verdict_name(v),
 			v == verdict);
-	family(out, "run_whole", "1 if the run came to its end and was not interrupted.");
+	metrics_family(
+		out, "weft_run_whole", "1 if the run came to its end and was not interrupted.");
 	fprintf(out, "weft_run_whole %d\n", !words_cut(run));
 }
 
 static void finding_counts(FILE *out, const struct findings *findings)
 {
-	family(out, "findings", "How many findings of this verdict and rank.");
+	metrics_family(out, "weft_findings", "How many findings of this verdict and rank.");
 	for (enum verdict v = VERDICT_PASS; v <= VERDICT_UNKNOWN; v++) {
 		for (size_t rank = 0; rank < COUNT_OF(ranks); rank++) {
 			size_t count = 0;
@@ -91,14 +73,14 @@ static bool said_before(const struct findings *findings, size_t i)
 
 static void finding_labels(FILE *out, const struct finding *finding)
 {
-	label(out, "{", "check", finding->check);
-	label(out, ",", "layer", finding->layer);
-	label(out, ",", "culprit", finding->culprit);
+	metrics_label(out, "{", "check", finding->check);
+	metrics_label(out, ",", "layer", finding->layer);
+	metrics_label(out, ",", "culprit", finding->culprit);
 }
 
 static void not_passed(FILE *out, const struct findings *findings)
 {
-	family(out, "finding", "1 for each finding that is no pass.");
+	metrics_family(out, "weft_finding", "1 for each finding that is no pass.");
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];
 
@@ -106,17 +88,17 @@ static void not_passed(FILE *out, const struct findings *findings)
 			continue;
 		fputs("weft_finding", out);
 		finding_labels(out, finding);
-		label(out, ",", "verdict", verdict_name(finding->verdict));
-		label(out, ",", "rank", ranks[finding->rank]);
+		metrics_label(out, ",", "verdict", verdict_name(finding->verdict));
+		metrics_label(out, ",", "rank", ranks[finding->rank]);
 		fputs("} 1\n", out);
 	}
 }
 
 static void finding_values(FILE *out, const struct findings *findings, bool limits)
 {
-	const char *name = limits ? "finding_limit" : "finding_measured";
+	const char *name = limits ? "weft_finding_limit" : "weft_finding_measured";
 
-	family(out, name,
+	metrics_family(out, name,
 		limits ? "The limit of a finding, in its unit."
 		       : "The figure of a finding, in its unit.");
 	for (size_t i = 0; i < findings->count; i++) {
@@ -126,9 +108,9 @@ static void finding_values(FILE *out, const struct findings *findings, bool limi
 		if (!(limits ? finding->has_limit : finding->has_measured) ||
 			!isfinite(value) || said_before(findings, i))
 			continue;
-		fprintf(out, "weft_%s", name);
+		fputs(name, out);
 		finding_labels(out, finding);
-		label(out, ",", "unit", finding->unit);
+		metrics_label(out, ",", "unit", finding->unit);
 		fprintf(out, "} %.12g\n", value);
 	}
 }
@@ -137,19 +119,20 @@ static void packets(FILE *out, const struct figures *figures)
 {
 	struct figure_loss loss = figures_loss(figures, LAYER_COUNT);
 
-	family(out, "packets_received", "Data packets that arrived.");
+	metrics_family(out, "weft_packets_received", "Data packets that arrived.");
 	fprintf(out, "weft_packets_received %" PRIu64 "\n", loss.packets);
-	family(out, "packets_resent", "Data packets that were sent again.");
+	metrics_family(out, "weft_packets_resent", "Data packets that were sent again.");
 	fprintf(out, "weft_packets_resent %" PRIu64 "\n", loss.resent);
 	if (loss.counted && loss.packets) {
-		family(out, "packets_dropped", "Packets that switches discarded.");
+		metrics_family(out, "weft_packets_dropped", "Packets that switches discarded.");
 		fprintf(out, "weft_packets_dropped %" PRIu64 "\n", loss.dropped);
 	}
 }
 
 static void goodput(FILE *out, const struct figures *figures)
 {
-	family(out, "stage_goodput_bytes_per_second", "Payload of a flow, delivered in order.");
+	metrics_family(out, "weft_stage_goodput_bytes_per_second",
+		"Payload of a flow, delivered in order.");
 	for (size_t i = 0; i < figures->stage_count; i++) {
 		const struct figure_stage *stage = &figures->stages[i];
 		const struct figure_flows *flows = &stage->main;
@@ -158,9 +141,9 @@ static void goodput(FILE *out, const struct figures *figures)
 			continue;
 		for (int median = 0; median < 2; median++) {
 			fputs("weft_stage_goodput_bytes_per_second", out);
-			label(out, "{", "stage", stage->stage.name);
-			label(out, ",", "layer", plan_layer_name(stage->stage.layer));
-			label(out, ",", "flow", median ? "median" : "slowest");
+			metrics_label(out, "{", "stage", stage->stage.name);
+			metrics_label(out, ",", "layer", plan_layer_name(stage->stage.layer));
+			metrics_label(out, ",", "flow", median ? "median" : "slowest");
 			fprintf(out, "} %.12g\n",
 				(double)(median ? flows->median_bps : flows->slowest_bps) / 8);
 		}
@@ -169,7 +152,7 @@ static void goodput(FILE *out, const struct figures *figures)
 
 static void rings(FILE *out, const struct figures *figures)
 {
-	family(out, "ring_bus_bandwidth_bytes_per_second",
+	metrics_family(out, "weft_ring_bus_bandwidth_bytes_per_second",
 		"Bus bandwidth of an all-reduce, as nccl-tests define it.");
 	for (size_t i = 0; i < figures->ring_count; i++) {
 		const struct figure_ring *ring = &figures->rings[i];
@@ -177,17 +160,17 @@ static void rings(FILE *out, const struct figures *figures)
 		if (!ring->time_ns)
 			continue;
 		fputs("weft_ring_bus_bandwidth_bytes_per_second", out);
-		label(out, "{", "stage", figures->stages[ring->stage].stage.name);
+		metrics_label(out, "{", "stage", figures->stages[ring->stage].stage.name);
 		fprintf(out, "} %.12g\n", (double)ring->busbw_bps / 8);
 	}
-	family(out, "ring_time_seconds", "Mean time of an all-reduce.");
+	metrics_family(out, "weft_ring_time_seconds", "Mean time of an all-reduce.");
 	for (size_t i = 0; i < figures->ring_count; i++) {
 		const struct figure_ring *ring = &figures->rings[i];
 
 		if (!ring->time_ns)
 			continue;
 		fputs("weft_ring_time_seconds", out);
-		label(out, "{", "stage", figures->stages[ring->stage].stage.name);
+		metrics_label(out, "{", "stage", figures->stages[ring->stage].stage.name);
 		fprintf(out, "} %.12g\n", (double)ring->time_ns / (double)NS_PER_S);
 	}
 }

@@ -23,11 +23,13 @@ names() {
 	grep -o 'weft_[a-z_]*' "$1" | sort -u
 }
 
-nice "$weft" sweep --profile quick --traffic 100MiB --metrics weft.prom \
+nice "$weft" sweep --profile quick --traffic 100MiB --metrics weft.prom --openmetrics run.prom \
 	"$source/examples/small-8.yaml" > out 2> err || fail "weft sweep: $(cat out err)"
 [ "$(tail -1 weft.prom)" = '# EOF' ] || fail "the metrics do not end in # EOF"
-promtool check metrics < weft.prom > said 2>&1 || fail "promtool check metrics: $(cat said)"
-grep '^# TYPE' weft.prom | cut -d' ' -f3 | sort > written
+for metrics in weft.prom run.prom; do
+	promtool check metrics < $metrics > said 2>&1 || fail "promtool check metrics: $metrics: $(cat said)"
+done
+cat weft.prom run.prom | grep '^# TYPE' | cut -d' ' -f3 | sort > written
 
 promtool check rules weft-alerts.yml > said 2>&1 || fail "promtool check rules: $(cat said)"
 promtool test rules test.yml > said 2>&1 || fail "promtool test rules: $(cat said)"
