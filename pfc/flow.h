@@ -101,14 +101,15 @@ struct flow {
 	bool closed; /* its QP number was given to another connection */
 	bool peer_sure;
 	bool had_peer;
-	bool listed;           /* among those that look for a peer */
-	bool acked;            /* acked_psn holds */
-	bool read_pending;     /* a READ request whose PSN count waits for the MTU */
-	bool in_response;      /* First or Middle was the last */
-	uint8_t ports;         /* source ports */
-	uint8_t strange;       /* ACKs that do not fit the peer */
-	uint16_t ack_tries;    /* searches for one */
-	uint32_t peer;         /* main flow of the other direction, or FLOW_NONE */
+	bool listed;        /* among those that look for a peer */
+	bool acked;         /* acked_psn holds */
+	bool read_pending;  /* a READ request whose PSN count waits for the MTU */
+	bool in_response;   /* First or Middle was the last */
+	uint8_t ports;      /* source ports */
+	uint8_t strange;    /* ACKs that do not fit the peer */
+	uint16_t ack_tries; /* searches for one */
+	uint32_t nak_us;    /* when the last NAK for its requests came, modulo 2^32; 0: none */
+	uint32_t peer;      /* main flow of the other direction, or FLOW_NONE */
 	uint32_t older, newer; /* in the list of those without a peer */
 	uint32_t acked_psn;    /* of this flow's requests, by the peer */
 	uint32_t ack_psn;      /* last ACK that this flow carried */

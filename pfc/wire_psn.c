@@ -7,6 +7,7 @@
 #include "pfc/wire_flow.h"
 
 #include "lib/capture.h"
+#include "lib/units.h"
 
 #define BYTES_UNKNOWN UINT32_MAX
 /* An ACK this far from anything sent speaks of another flow. */
@@ -47,6 +48,17 @@ static void learn_mtu(struct flow *flow, const struct roce *roce)
 		flow->mtu = (uint16_t)bytes;
 }
 
+/* No NIC times out sooner than PSN_LATE_NS after it was told of a gap: what comes
+ * again before is of an older NAK, as when packets are reordered all the time. */
+static enum resend_cause unnamed_cause(const struct flow *main, const struct event *event)
+{
+	uint32_t since_us = (uint32_t)(event->time_ns / NS_PER_US) - main->nak_us;
+
+	return main->nak_us && event->has_time && since_us < PSN_LATE_NS / NS_PER_US
+		       ? RESEND_NAK
+		       : RESEND_TIMEOUT;
+}
+
 static struct psn_context context_of(struct wire *wire, const struct flow *main,
 	const struct event *event, enum event_stream stream)
 {
@@ -56,7 +68,7 @@ static struct psn_context context_of(struct wire *wire, const struct flow *main,
 		.pool = &wire->holes,
 		.events = &wire->events,
 		.event = event,
-		.unnamed = request ? RESEND_TIMEOUT : RESEND_RESPONSE_LOST,
+		.unnamed = request ? unnamed_cause(main, event) : RESEND_RESPONSE_LOST,
 		.acked = request && main->acked,
 		.acked_psn = main->acked_psn,
 		.cover = request || main->peer == FLOW_NONE
@@ -345,6 +357,13 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 	main->in_response = roce->what & (OP_FIRST | OP_MIDDLE);
 }
 
+static void sequence_error(
+	struct wire *wire, const struct wire_packet *packet, struct flow *asker)
+{
+	psn_named(&asker->requests_track, &wire->holes, packet->roce->psn, RESEND_NAK);
+	asker->nak_us = (uint32_t)(packet->record->time_ns / NS_PER_US) | 1;
+}
+
 static void negative(
 	struct wire *wire, struct wire_packet *packet, struct flow *flow, enum aeth_kind kind)
 {
@@ -373,7 +392,7 @@ static void negative(
 	if (kind == AETH_RNR_NAK)
 		psn_named(&asker->requests_track, &wire->holes, roce->psn, RESEND_RNR_NAK);
 	else if (reason == NAK_PSN_SEQUENCE)
-		psn_named(&asker->requests_track, &wire->holes, roce->psn, RESEND_NAK);
+		sequence_error(wire, packet, asker);
 }
 
 void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
