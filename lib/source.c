@@ -12,6 +12,7 @@
 
 /* Read in steps of this many bytes. */
 #define STEP_BYTES ((size_t)256 << 10)
+#define LITTLE_BYTES ((size_t)16 << 10)
 #define WINDOW_BYTES (SOURCE_NEED_MAX + STEP_BYTES)
 
 int source_open(struct source *source, const char *path)
@@ -35,14 +36,13 @@ void source_memory(struct source *source, const uint8_t *bytes, size_t size)
 	};
 }
 
-/* Moves what is left to the front when the next step would not fit. */
+/* Moves what is left to the front when it is little, so that step after step goes
+ * to the same place in the cache, and when the next step would not fit. */
 static void make_room(struct source *source)
 {
 	size_t left = source->end - source->start;
 
-	if (left == 0) {
-		source->start = source->end = 0;
-	} else if (source->end + STEP_BYTES > WINDOW_BYTES) {
+	if (left <= LITTLE_BYTES || source->end + STEP_BYTES > WINDOW_BYTES) {
 		memmove(source->window, source->window + source->start, left);
 		source->start = 0;
 		source->end = left;

@@ -105,6 +105,13 @@ static void count_flow(struct burst_port *port, uint32_t flow, uint32_t bytes)
 	}
 }
 
+/* The shortest window is over: its bytes are of the longer ones that it lies in. */
+static void roll_up(struct burst_port *port)
+{
+	for (unsigned scale = 1; scale < BURST_SCALES; scale++)
+		port->bytes[scale] += port->bytes[0];
+}
+
 void burst_count(
 	struct bursts *bursts, uint32_t index, uint64_t time_ns, uint32_t bytes, uint32_t flow)
 {
@@ -114,6 +121,7 @@ void burst_count(
 	if (number > port->window[0]) {
 		uint64_t of[BURST_SCALES] = { number, number / 10, number / 100 };
 
+		roll_up(port);
 		for (unsigned scale = 0; scale < BURST_SCALES; scale++) {
 			if (of[scale] == port->window[scale])
 				continue;
@@ -121,17 +129,18 @@ void burst_count(
 			port->window[scale] = of[scale];
 		}
 	}
-	for (unsigned scale = 0; scale < BURST_SCALES; scale++)
-		port->bytes[scale] += bytes;
+	port->bytes[0] += bytes;
 	port->total_bytes += bytes;
 	count_flow(port, flow, bytes);
 }
 
 void bursts_finish(struct bursts *bursts)
 {
-	for (size_t i = 0; i < bursts->count; i++)
+	for (size_t i = 0; i < bursts->count; i++) {
+		roll_up(&bursts->ports[i]);
 		for (unsigned scale = 0; scale < BURST_SCALES; scale++)
 			end_window(bursts, &bursts->ports[i], scale);
+	}
 }
 
 void bursts_free(struct bursts *bursts)

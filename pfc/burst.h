@@ -29,7 +29,7 @@ struct burst_port {
 	uint16_t tap;
 	uint8_t family;                /* enum flow_family */
 	uint64_t window[BURST_SCALES]; /* number of the window under way */
-	uint64_t bytes[BURST_SCALES];
+	uint64_t bytes[BURST_SCALES];  /* of windows that are over; [0]: so far */
 	uint64_t peak_bytes[BURST_SCALES];
 	uint64_t peak_ns[BURST_SCALES]; /* when the window of the peak began */
 	uint64_t total_bytes;

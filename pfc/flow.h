@@ -50,6 +50,7 @@ struct flow_detail {
 	uint32_t message_log2[FLOW_LOG2];
 	uint32_t ack_ns_log2[FLOW_LOG2];
 	uint64_t series_width_ns; /* doubles when the series is full */
+	unsigned series_shift;    /* how often it has doubled */
 	uint64_t series_bytes[FLOW_SERIES];
 	uint32_t series_ce[FLOW_SERIES];
 	uint32_t series_cnps[FLOW_SERIES];

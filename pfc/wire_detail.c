@@ -32,6 +32,7 @@ static void halve_series(struct flow_detail *detail)
 	memset(detail->series_ce + FLOW_SERIES / 2, 0, sizeof(detail->series_ce) / 2);
 	memset(detail->series_cnps + FLOW_SERIES / 2, 0, sizeof(detail->series_cnps) / 2);
 	detail->series_width_ns *= 2;
+	detail->series_shift++;
 }
 
 /* The place of a time in the series of a flow. */
@@ -43,7 +44,8 @@ static unsigned place(struct flow_detail *detail, const struct flow *main, uint6
 		detail->series_width_ns = SERIES_WIDTH_NS;
 	while (since / FLOW_SERIES >= detail->series_width_ns) /* the product may not fit */
 		halve_series(detail);
-	return (unsigned)(since / detail->series_width_ns);
+	/* As since / series_width_ns, without a division by what is no constant. */
+	return (unsigned)(since / SERIES_WIDTH_NS >> detail->series_shift);
 }
 
 /* Two windows side by side are compared round each CNP. */
