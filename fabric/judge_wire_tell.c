@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/counters.h"
+
 #define LAYER "wire"
 /* Pairs and ports that are named one by one. */
 #define NAMED_MOST 8u
@@ -24,6 +26,16 @@ static void basis(struct finding *finding, const char *capture)
 
 /* --- what captures showed --- */
 
+/* A capture knows ports by their MAC address only. */
+static const char *name_of(const struct judging *judging, const struct run_wire_finding *row)
+{
+	for (size_t i = 0; row->culprit_kind == CULPRIT_PORT && i < judging->fact_count; i++)
+		if (strcmp(judging->facts[i].key, F_MAC) == 0 &&
+			strcmp(judging->facts[i].value, row->culprit) == 0)
+			return judging->facts[i].place;
+	return row->culprit;
+}
+
 /* What a capture cannot tell is no gap of the run, which does not rest on it. */
 static void tell_capture(struct judging *judging, const struct run_wire_finding *row)
 {
@@ -35,7 +47,7 @@ static void tell_capture(struct judging *judging, const struct run_wire_finding 
 		finding->rank = RANK_SYMPTOM;
 	finding->culprit_kind = (enum culprit_kind)row->culprit_kind;
 	finding->weight = row->weight;
-	snprintf(finding->culprit, sizeof(finding->culprit), "%s", row->culprit);
+	snprintf(finding->culprit, sizeof(finding->culprit), "%s", name_of(judging, row));
 	finding_text(finding, "%s%s", unknown ? "not known from the capture: " : "", row->text);
 	finding_advice(finding, "%s", row->advice);
 	snprintf(finding->basis, sizeof(finding->basis), "capture %s", row->capture);

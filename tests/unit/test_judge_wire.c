@@ -221,8 +221,8 @@ static void what_a_capture_showed_is_told_again(void **state)
 	wire.findings[0] = (struct run_wire_finding){ .capture = CAPTURE,
 		.name = "wire.loss.before",
 		.verdict = VERDICT_FAIL,
-		.culprit_kind = CULPRIT_UNLOCATED,
-		.culprit = "10.0.0.1 -> 10.0.0.3",
+		.culprit_kind = CULPRIT_PORT,
+		.culprit = "02:01:00:00:00:01",
 		.text = "7 packets lost" };
 	wire.findings[1] = (struct run_wire_finding){ .capture = CAPTURE,
 		.name = "wire.one_sided",
@@ -234,7 +234,8 @@ static void what_a_capture_showed_is_told_again(void **state)
 		const struct finding *finding = &wire.bench->findings.items[i];
 
 		lost += strcmp(finding->check, "wire.loss.before") == 0 &&
-			finding->verdict == VERDICT_FAIL;
+			finding->verdict == VERDICT_FAIL &&
+			strcmp(finding->culprit, "leaf1:1") == 0;
 		unknown += strcmp(finding->check, "wire.one_sided") == 0 &&
 			   finding->verdict == VERDICT_WARN;
 	}
