@@ -16,7 +16,7 @@
 #include "lib/finding.h"
 #include "reports/json.h"
 #include "reports/progress.h"
-#include "reports/text.h"
+#include "reports/verdict.h"
 
 #define RUN_PATH_BYTES 128
 
@@ -191,7 +191,8 @@ static int report(struct run *run, const struct conduct *conduct,
 		show_tap(stdout, conduct->tap);
 	if (conduct->show)
 		err = conduct->show(stdout, run, diag);
-	return err ? err : report_text(stdout, run, findings, &options, diag);
+	return err ? err
+		   : outputs_screen(stdout, run, &conduct->fabric, findings, &options, diag);
 }
 
 /* Judged and reported by the file alone, as weft report does it. */

@@ -14,6 +14,7 @@
 #include "reports/junit.h"
 #include "reports/markdown.h"
 #include "reports/openmetrics.h"
+#include "reports/text.h"
 
 #define PATH_BYTES 4096
 
@@ -145,5 +146,20 @@ int outputs_write(const struct outputs *outputs, struct run *run, const struct f
 			err = write_form(&forms[i], &drawing, path, diag);
 	}
 	scene_free(&drawing.scene);
+	return err;
+}
+
+int outputs_screen(FILE *out, struct run *run, const struct fabric *fabric,
+	const struct findings *findings, const struct report_options *options,
+	struct diag *diag)
+{
+	struct report_options with_scene = *options;
+	struct scene scene;
+	int err;
+
+	scene_of(&scene, fabric);
+	with_scene.scene = &scene;
+	err = report_text(out, run, findings, &with_scene, diag);
+	scene_free(&scene);
 	return err;
 }

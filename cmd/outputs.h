@@ -8,10 +8,12 @@
 #define CMD_OUTPUTS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "fabric/fabric.h"
 #include "lib/finding.h"
 #include "lib/run.h"
+#include "reports/options.h"
 
 struct diag;
 
@@ -40,5 +42,10 @@ bool outputs_take_stdout(const struct outputs *outputs);
  * reading the run or writing a file, with the sentence. */
 int outputs_write(const struct outputs *outputs, struct run *run, const struct fabric *fabric,
 	const struct findings *findings, const char *run_path, struct diag *diag);
+
+/* report_text() with the fabric for its plots; options->scene is not looked at. */
+int outputs_screen(FILE *out, struct run *run, const struct fabric *fabric,
+	const struct findings *findings, const struct report_options *options,
+	struct diag *diag);
 
 #endif

@@ -58,7 +58,7 @@ static int draw(struct run *run, const struct fabric *fabric, const struct findi
 	report_options_for(&options, stdout);
 	if (args->json)
 		return report_json(stdout, run, findings, &options, diag);
-	return report_text(stdout, run, findings, &options, diag);
+	return outputs_screen(stdout, run, fabric, findings, &options, diag);
 }
 
 static int judge_and_draw(const struct report_args *args, int *status, struct diag *diag)

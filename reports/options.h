@@ -14,16 +14,27 @@
 #define REPORT_WIDTH_MAX 160u
 #define REPORT_PROSE_WIDTH 100u /* sentences are wrapped here at the latest */
 
+/* Small pictures between the figures of a screen. */
+enum report_plots {
+	REPORT_PLOTS_NONE,
+	REPORT_PLOTS_ASCII,
+	REPORT_PLOTS_UTF8, /* bars of an eighth of a line each */
+};
+
+struct scene;
+
 struct report_options {
 	bool colour;
 	unsigned width;       /* columns; 0: REPORT_WIDTH */
 	bool verbose;         /* every stage and every passing check, each with its basis */
 	const char *run_path; /* borrowed; where the run file is; NULL: not said */
+	enum report_plots plots;
+	const struct scene *scene; /* borrowed; for the map of pairs; NULL: none is drawn */
 };
 
-/* What suits out: colour on a terminal unless NO_COLOR is set or TERM is "dumb",
- * and the terminal's width; otherwise no colour and REPORT_WIDTH. Leaves verbose
- * and run_path alone. */
+/* What suits out: on a terminal its width, plots in the locale's characters, and colour
+ * unless NO_COLOR is set or TERM is "dumb"; otherwise REPORT_WIDTH, no plots and no
+ * colour. Leaves the rest alone. */
 void report_options_for(struct report_options *options, FILE *out);
 
 #endif

@@ -255,8 +255,8 @@ static void keep_slowest(struct places *places)
 	places->pair_count = kept;
 }
 
-int places_read(
-	struct places *places, const struct scene *scene, struct run *run, struct diag *diag)
+static int read_all(struct places *places, const struct scene *scene, struct run *run,
+	bool with_counters, struct diag *diag)
 {
 	struct places read = { .scene = scene };
 	struct run_stage *stages = NULL;
@@ -274,7 +274,7 @@ int places_read(
 	for (size_t i = 0; !err && i < count; i++) {
 		reading.stage = &stages[i];
 		err = read_flows(&reading, run, diag);
-		if (!err && scene->link_count)
+		if (!err && with_counters)
 			err = read_counters(&reading, run, diag);
 	}
 	keep_slowest(&read);
@@ -286,6 +286,18 @@ int places_read(
 	else
 		*places = read;
 	return err;
+}
+
+int places_read(
+	struct places *places, const struct scene *scene, struct run *run, struct diag *diag)
+{
+	return read_all(places, scene, run, scene->link_count > 0, diag);
+}
+
+int places_read_flows(
+	struct places *places, const struct scene *scene, struct run *run, struct diag *diag)
+{
+	return read_all(places, scene, run, false, diag);
 }
 
 void places_free(struct places *places)

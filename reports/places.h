@@ -74,6 +74,9 @@ struct places {
 /* Returns 0, or a negative errno of reading the run; then there is nothing to free. */
 int places_read(
 	struct places *places, const struct scene *scene, struct run *run, struct diag *diag);
+/* Without counters: NICs and pairs only. */
+int places_read_flows(
+	struct places *places, const struct scene *scene, struct run *run, struct diag *diag);
 void places_free(struct places *places); /* safe twice */
 
 /* Of a cable, both directions. */

@@ -5,6 +5,7 @@
 
 #include "reports/figures.h"
 #include "reports/text_findings.h"
+#include "reports/text_plots.h"
 #include "reports/text_tables.h"
 #include "reports/words.h"
 
@@ -70,6 +71,8 @@ int report_text(FILE *out, struct run *run, const struct findings *findings,
 	text_unknowns(&ink, &view);
 	text_warnings(&ink, &view);
 	text_layers(&ink, &figures, findings);
+	text_bars(&ink, &figures, options);
+	err = text_map(&ink, run, options, diag);
 	text_lossless(&ink, &figures);
 	text_rings(&ink, &figures);
 	if (options->verbose)
@@ -81,5 +84,5 @@ int report_text(FILE *out, struct run *run, const struct findings *findings,
 	text_closing(&ink, &view);
 	foot(&ink, run, options);
 	figures_free(&figures);
-	return 0;
+	return err;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh SOURCE FOLDER WEFT DRAW: HTML reports of runs that fail, pass, were cut off, have
+# run.sh SOURCE FOLDER WEFT DRAW WIDE: HTML reports of runs that fail, pass, were cut off, have
 # hostile names, or 1,024 hosts, opened in headless Chromium by check.mjs. Its packages
 # come from npm, pinned, into FOLDER. Status 77 with the reason where something is missing.
 source=$(realpath "$1") || exit 2
@@ -7,6 +7,7 @@ mkdir -p "$2" || exit 2
 folder=$(realpath "$2") || exit 2
 weft=$(realpath "$3") || exit 2
 draw=$(realpath "$4") || exit 2
+wide=$(realpath "$5") || exit 2
 failed=0
 
 skip() {
@@ -65,6 +66,15 @@ html hostile hostile.run
 grep -q '<img' hostile.html && fail 'a name became markup'
 "$draw" cut run && mv made.run cut.run && html cut cut.run
 
+# 1,024 hosts: judged and drawn in 2 s of processor time, and under 5 MB.
+[ -s wide.run ] || "$wide" wide.run || fail 'no wide run made'
+html wide wide.run
+[ "$(wc -c < wide.html)" -lt 5000000 ] || fail "wide: $(wc -c < wide.html) bytes"
+seconds=$(sh -c '"$1" report --html wide.html wide.run > wide.txt; times' sh "$weft" |
+	sed -n '2s/[^0-9.]*0m\([0-9.]*\)s 0m\([0-9.]*\)s/\1 \2/p' | awk '{print $1 + $2}')
+echo "wide: $seconds s of processor time, $(wc -c < wide.html) bytes"
+echo "$seconds" | awk '{exit !($1 > 0 && $1 < 2)}' || fail 'wide: not drawn in 2 s'
+
 grep -q 'built without the charts' faulty.html && skip 'this weft was built without the charts'
-node check.mjs "$chromium" faulty.html hostile.html cut.html || failed=1
+node check.mjs "$chromium" faulty.html hostile.html cut.html wide.html || failed=1
 exit $failed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * draw KIND FORM [WIDTH [colour]]: the report of a made run as text, verbose (text),
- * json, junit, openmetrics or markdown, on
+ * draw KIND FORM [WIDTH [colour]]: the report of a made run as text, verbose, plots or ascii
+ * (text, too), json, junit, openmetrics or markdown, on
  * stdout, for the golden tests. The run file is made in the present folder, and
  * removed; draw KIND run leaves it there, as made.run, and draws nothing.
  */
@@ -26,6 +26,10 @@ static int draw(struct run *run, const struct findings *findings, int argc, char
 
 	options.width = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
 	options.colour = argc > 4;
+	if (strcmp(argv[2], "plots") == 0)
+		options.plots = REPORT_PLOTS_UTF8;
+	else if (strcmp(argv[2], "ascii") == 0)
+		options.plots = REPORT_PLOTS_ASCII;
 	options.verbose = strcmp(argv[2], "verbose") == 0;
 	if (strcmp(argv[2], "junit") == 0)
 		report_junit(stdout, run, findings);
