@@ -145,16 +145,14 @@ static void add_way(struct rows *rows, const struct way *way)
 
 static void add_pauses(struct rows *rows, const struct pause *pause, uint16_t tap)
 {
-	char mac[24], name[40];
+	char mac[MAC_TEXT_BYTES], name[40];
 
 	for (size_t i = 0; i < pause->count; i++) {
 		const struct pause_source *source = &pause->sources[i];
 
 		if (source->file != tap)
 			continue;
-		snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", source->mac[0],
-			source->mac[1], source->mac[2], source->mac[3], source->mac[4],
-			source->mac[5]);
+		mac_text(source->mac, mac);
 		for (unsigned prio = 0; prio < PRIORITIES; prio++) {
 			if (!source->classes[prio].xoff)
 				continue;

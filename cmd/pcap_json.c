@@ -216,7 +216,7 @@ static void put_mac_control(struct json *root, const struct pcap_report *report)
 {
 	const struct pause *pause = &report->wire.pause;
 	struct json *object, *list, *at, *priorities;
-	char mac[24];
+	char mac[MAC_TEXT_BYTES];
 
 	if (!report->wire.mac_control)
 		return;
@@ -230,9 +230,7 @@ static void put_mac_control(struct json *root, const struct pcap_report *report)
 		const struct pause_source *source = &pause->sources[i];
 
 		at = json_add_object(list);
-		snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", source->mac[0],
-			source->mac[1], source->mac[2], source->mac[3], source->mac[4],
-			source->mac[5]);
+		mac_text(source->mac, mac);
 		json_put_text(at, "src", mac);
 		if (report->taps > 1)
 			json_put_text(at, "tap", report->tap_names[source->file]);

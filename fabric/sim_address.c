@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "pfc/frame.h"
+
 uint32_t sim_address(const struct fabric *fabric, uint32_t nic)
 {
 	const struct port *port = &fabric->ports[fabric->nics[nic]];
@@ -36,8 +38,7 @@ void sim_mac_text(const struct fabric *fabric, uint32_t port, char *text)
 	uint8_t mac[MAC_BYTES];
 
 	sim_mac(fabric, port, mac);
-	snprintf(text, SIM_ADDRESS_BYTES, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
-		mac[2], mac[3], mac[4], mac[5]);
+	mac_text(mac, text);
 }
 
 void sim_address_text(const struct fabric *fabric, uint32_t nic, char *text)

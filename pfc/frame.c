@@ -476,6 +476,12 @@ void frame_decode(
 		step(frame, &walk);
 }
 
+void mac_text(const uint8_t *mac, char *text)
+{
+	snprintf(text, MAC_TEXT_BYTES, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		mac[3], mac[4], mac[5]);
+}
+
 void tag_text(const struct tag *tag, char *text, size_t size)
 {
 	switch ((enum tag_kind)tag->kind) {

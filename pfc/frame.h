@@ -23,6 +23,7 @@
 
 #define ROCE_UDP_PORT 4791u
 #define FRAME_TAGS_MAX 6u
+#define MAC_TEXT_BYTES 18
 
 enum frame_kind {
 	FRAME_OTHER,
@@ -82,6 +83,9 @@ struct frame {
  * decoded is FRAME_OTHER. */
 void frame_decode(
 	struct frame *frame, uint16_t link_type, const uint8_t *bytes, uint32_t captured_bytes);
+
+/* "02:00:00:00:00:aa", of six bytes; text holds MAC_TEXT_BYTES. */
+void mac_text(const uint8_t *mac, char *text);
 
 /* "802.1Q vid 100 pcp 3", "vxlan vni 5001", "erspan2 id 1 vlan 100". */
 void tag_text(const struct tag *tag, char *text, size_t size);

@@ -49,9 +49,7 @@ static void judge_class(const struct wire *wire, const struct pause_source *sour
 		findings_add(findings, "wire.pause", LAYER, much ? VERDICT_FAIL : VERDICT_WARN);
 	class_name(class, name, sizeof(name));
 	finding->culprit_kind = CULPRIT_PORT;
-	snprintf(finding->culprit, sizeof(finding->culprit), "%02x:%02x:%02x:%02x:%02x:%02x",
-		source->mac[0], source->mac[1], source->mac[2], source->mac[3], source->mac[4],
-		source->mac[5]);
+	mac_text(source->mac, finding->culprit);
 	snprintf(text, sizeof(text),
 		"%s told its peer to stop %s: %" PRIu64 " XOFF, %" PRIu64 " XON, %" PRIu64
 		" quanta; %s%.1f us paused in %.1f us at %u Gb/s, %.1f us the longest "
@@ -78,16 +76,15 @@ static void judge_wrong(const struct wire_facts *facts, const struct pause_sourc
 	unsigned class, struct findings *findings)
 {
 	struct finding *finding;
-	char name[32];
+	char name[32], mac[MAC_TEXT_BYTES];
 
 	if (facts->priority > 7 || class == facts->priority)
 		return;
 	finding = findings_add(findings, "wire.pause.priority", LAYER, VERDICT_FAIL);
 	class_name(class, name, sizeof(name));
 	finding->culprit_kind = CULPRIT_SETTING;
-	snprintf(finding->culprit, sizeof(finding->culprit),
-		"PFC of %02x:%02x:%02x:%02x:%02x:%02x", source->mac[0], source->mac[1],
-		source->mac[2], source->mac[3], source->mac[4], source->mac[5]);
+	mac_text(source->mac, mac);
+	snprintf(finding->culprit, sizeof(finding->culprit), "PFC of %s", mac);
 	snprintf(finding->text, sizeof(finding->text),
 		"paused the %s, the lossless one is priority %u", name, facts->priority);
 	snprintf(finding->advice, sizeof(finding->advice),
