@@ -47,6 +47,7 @@ bool trouble_on_the_wire(struct sim *sim, uint32_t index, uint32_t packet_index)
 
 		lane->rx_packets++;
 		lane->rx_bytes += packet->frame;
+		peer->policy_packets += packet->class == CLASS_POLICY;
 		return end_of(
 			sim, &peer->oversize, &sim->totals.dropped_oversize, packet_index);
 	}
