@@ -55,6 +55,10 @@ static const struct {
 	{ C_NP_CE, M_CE, DELTA },
 	{ C_TX_POLICY_BYTES, M_TX_POLICY_BYTES, DELTA },
 	{ C_TX_RDMA_BYTES, M_TX_RDMA_BYTES, DELTA },
+	{ C_DROP_OVERSIZE, M_DROP_OVERSIZE, DELTA },
+	{ C_DROP_POLICER, M_DROP_POLICER, DELTA },
+	{ C_DROP_TTL, M_DROP_TTL, DELTA },
+	{ C_ICRC_ERRORS, M_ICRC, DELTA },
 };
 
 /* Drops that a packet of any priority can meet; those of the other priorities

@@ -19,6 +19,7 @@ static const struct judge *const judges[] = {
 	&judge_class,
 	&judge_pfc,
 	&judge_ecn,
+	&judge_discard,
 	&judge_cnp,
 	&judge_ecmp,
 	&judge_plan,

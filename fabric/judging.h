@@ -124,7 +124,7 @@ struct judge {
 extern const struct judge judge_carrier, judge_loss, judge_rate, judge_nic, judge_pfc,
 	judge_ecn, judge_class, judge_ecmp, judge_plan, judge_pairs, judge_nonblocking,
 	judge_zero, judge_lossless, judge_victim, judge_cnp, judge_fair, judge_order,
-	judge_burst, judge_ring, judge_deadline, judge_route, judge_wire;
+	judge_burst, judge_ring, judge_deadline, judge_route, judge_discard, judge_wire;
 
 /* Adds a finding of rank INFO that names nobody, its basis filled from seen.
  * Valid until the next add. */

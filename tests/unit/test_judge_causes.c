@@ -60,6 +60,15 @@ static void serve_too_little_to_time(struct bench *bench)
 {
 	bench_set(bench, BENCH_ECT, "spine2:1", C_TX_PACKETS, 20);
 	bench_set(bench, BENCH_ECT, "leaf1:4", C_RX_PACKETS, 20);
+	/* And no more came into spine2 than went out. */
+	bench_set(bench, BENCH_ECT, "leaf2:4", C_TX_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "spine2:2", C_RX_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "spine2:2", C_RX_PRIO_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "spine2:2", C_RX_DSCP_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "host4", C_TX_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "leaf2:2", C_RX_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "leaf2:2", C_RX_PRIO_PACKETS, 20);
+	bench_set(bench, BENCH_ECT, "leaf2:2", C_RX_DSCP_PACKETS, 20);
 	bench_set(bench, BENCH_ECT, "spine2:1", C_TX_PRIO_BUSY_NS, 2 * 1340000);
 }
 
@@ -224,6 +233,57 @@ static void wired_elsewhere(struct bench *bench)
 	bench_fact(bench, "leaf1:3", F_PEER, "spine2:1");
 }
 
+static void giants_at_a_nic(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "host3", C_DROP_OVERSIZE, 9);
+}
+
+static void policed(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "leaf1:1", C_DROP_POLICER, 9);
+}
+
+static void no_way_for_some(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "leaf1:1", C_DROP_NO_ROUTE, 4);
+	bench_set(bench, BENCH_PAIRS, "leaf1:2", C_DROP_NO_ROUTE, 5);
+}
+
+static void going_in_a_circle(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "spine1:1", C_DROP_TTL, 4);
+}
+
+static void watchdog_without_a_storm(struct bench *bench)
+{
+	bench_set(bench, BENCH_NOT_ECT, "leaf2:1", C_DROP_WATCHDOG, 70);
+}
+
+/* The cable's ledger is even; more goes into the switch than comes out. */
+static void lost_inside_a_switch(struct bench *bench)
+{
+	bench_set(bench, BENCH_ECT, "leaf2:1", C_TX_PACKETS, BENCH_PACKETS - 7);
+	bench_set(bench, BENCH_ECT, "host3", C_RX_PACKETS, BENCH_PACKETS - 7);
+}
+
+/* What was counted as dropped is no secret. */
+static void dropped_inside_a_switch(struct bench *bench)
+{
+	lost_inside_a_switch(bench);
+	bench_set(bench, BENCH_ECT, "leaf2:3", C_DROP_POLICER, 7);
+}
+
+static void still_inside_a_switch(struct bench *bench)
+{
+	lost_inside_a_switch(bench);
+	bench->stages[BENCH_ECT].status = RUN_PARTIAL;
+}
+
+static void icrc_errors_at_one_nic(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "host3", C_ICRC_ERRORS, 3);
+}
+
 static void routed_astray(struct bench *bench)
 {
 	bench_fact(bench, "spine1", F_ROUTE "leaf2", "spine1:1");
@@ -251,6 +311,8 @@ static void unused_link(struct bench *bench)
 	for (uint32_t stage = 0; stage < 3; stage++) {
 		bench_set(bench, stage, "leaf1:3", C_TX_PACKETS, 100);
 		bench_set(bench, stage, "spine1:1", C_RX_PACKETS, 100);
+		bench_set(bench, stage, "host1", C_TX_PACKETS, 100);
+		bench_set(bench, stage, "leaf1:1", C_RX_PACKETS, 100);
 	}
 }
 
@@ -340,6 +402,22 @@ static const struct judge_case {
 		"leaf1:3-spine1:1" },
 	{ "a port of another speed is named", slower_port, "plan.speed", VERDICT_FAIL,
 		"host1-leaf1:1" },
+	{ "giants name the port that takes none", giants_at_a_nic, "port.mtu", VERDICT_FAIL,
+		"host3" },
+	{ "a policer is named at its port", policed, "switch.policer", VERDICT_FAIL,
+		"leaf1:1" },
+	{ "packets without a way name their switch", no_way_for_some, "switch.no-route",
+		VERDICT_FAIL, "leaf1" },
+	{ "packets in a circle name a switch of it", going_in_a_circle, "switch.ttl",
+		VERDICT_FAIL, "spine1" },
+	{ "a watchdog without a storm is named", watchdog_without_a_storm, "switch.watchdog",
+		VERDICT_FAIL, "leaf2" },
+	{ "what is lost inside a switch names it", lost_inside_a_switch, "switch.silent-drop",
+		VERDICT_FAIL, "leaf2" },
+	{ "what a switch counted is not lost twice", dropped_inside_a_switch, "switch.policer",
+		VERDICT_FAIL, "leaf2:3" },
+	{ "ICRC errors at one NIC name its link", icrc_errors_at_one_nic, "link.corrupt",
+		VERDICT_FAIL, "host3-leaf2:1" },
 	{ "a route that leads back is named", routed_astray, "plan.route", VERDICT_FAIL,
 		"spine1:1" },
 	{ "wiring that nobody tells of is unknown", no_neighbours, "plan.wiring",
@@ -439,6 +517,18 @@ static void buffers_that_can_wait_in_a_circle_are_named(void **state)
 	bench_free(bench);
 }
 
+/* In a stage that was cut short packets are inside, and not lost. */
+static void what_is_still_inside_is_not_silent(void **state)
+{
+	struct bench *bench = bench_new();
+
+	(void)state;
+	still_inside_a_switch(bench);
+	bench_judge(bench, JUDGE_ALL);
+	assert_null(bench_find(bench, "switch.silent-drop"));
+	bench_free(bench);
+}
+
 static void the_same_run_gives_the_same_findings(void **state)
 {
 	struct bench *first = bench_new(), *second = bench_new();
@@ -462,6 +552,7 @@ int main(void)
 		cmocka_unit_test(by_hand_asks_for_no_coverage),
 		cmocka_unit_test(one_fault_is_one_cause),
 		cmocka_unit_test(buffers_that_can_wait_in_a_circle_are_named),
+		cmocka_unit_test(what_is_still_inside_is_not_silent),
 		cmocka_unit_test(the_same_run_gives_the_same_findings),
 	};
 

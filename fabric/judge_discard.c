@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Packets that a switch or NIC discarded for a reason of its own: port.mtu,
+ * switch.policer, switch.no-route, switch.ttl, switch.watchdog by their counters;
+ * switch.silent-drop by what went in and did not come out; link.corrupt by the ICRC
+ * counters of the NICs, which are all that knows of it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "fabric/judging.h"
+#include "lib/grow.h"
+#include "lib/units.h"
+
+/* A reason that ports count: one finding a port, or one a switch. */
+static const struct reason {
+	enum metric metric;
+	const char *check;
+	bool by_switch;
+	const char *did, *what, *advice; /* did N what */
+} reasons[] = {
+	{ M_DROP_OVERSIZE, "port.mtu", false, "took in",
+		"packets that are larger than its MTU, and dropped them",
+		"set the MTU of this port to that of the fabric: RoCE MTU 4096 needs 4200 or "
+		"more" },
+	{ M_DROP_POLICER, "switch.policer", false, "dropped",
+		"packets by a policer, an ACL or storm control",
+		"take the policer off the RDMA class at this port" },
+	{ M_DROP_NO_ROUTE, "switch.no-route", true, "dropped",
+		"packets for which it had no way",
+		"compare its forwarding table with its neighbours': a stale next hop, or a MAC "
+		"entry that has aged" },
+	{ M_DROP_TTL, "switch.ttl", true, "dropped",
+		"packets whose TTL was used up: they go in a circle",
+		"follow the route of one of its destinations hop by hop" },
+	{ M_DROP_WATCHDOG, "switch.watchdog", true, "dropped",
+		"packets by the PFC watchdog, and no NIC sent pause without end",
+		"compare its detection time with the pause that congestion makes here; SONiC's "
+		"default is 200 ms" },
+};
+
+#define REASONS COUNT_OF(reasons)
+
+struct count {
+	uint64_t packets;
+	struct seen seen;
+};
+
+struct state {
+	struct count *counts; /* [port * REASONS + reason] */
+	struct count *silent; /* by node */
+	struct count *icrc;   /* by NIC */
+	struct votes votes;
+	struct seen corrupt;
+};
+
+static void *begin(const struct judging *judging)
+{
+	const struct fabric *fabric = judging->fabric;
+	struct state *state = zeroed(1, sizeof(*state));
+
+	state->counts = zeroed(fabric->port_count * REASONS, sizeof(*state->counts));
+	state->silent = zeroed(fabric->node_count, sizeof(*state->silent));
+	state->icrc = zeroed(fabric->nic_count, sizeof(*state->icrc));
+	votes_begin(&state->votes, fabric);
+	return state;
+}
+
+static void count(struct count *sum, uint64_t packets, const struct evidence *evidence)
+{
+	if (packets == 0)
+		return;
+	sum->packets += packets;
+	seen_add(&sum->seen, &evidence->stage);
+}
+
+/* Packets that went into a switch and neither came out nor were counted as dropped.
+ * Known only where all its ports tell, and none lost its carrier. */
+static uint64_t silent_of(const struct evidence *evidence, const struct node *node)
+{
+	static const enum metric drops[] = { M_DROP_BUFFER, M_DROP_HEADROOM, M_DROP_EGRESS,
+		M_DROP_OTHER, M_DROP_LINK_DOWN, M_DROP_NO_ROUTE, M_DROP_WATCHDOG,
+		M_DROP_OVERSIZE, M_DROP_POLICER, M_DROP_TTL };
+	uint64_t in = 0, out = 0;
+
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		uint32_t port = node->first_port + i;
+
+		if (evidence->fabric->ports[port].link == PORT_NONE)
+			continue;
+		if (evidence_at(evidence, port, M_RX_PACKETS) == EVIDENCE_ABSENT ||
+			evidence_at(evidence, port, M_TX_PACKETS) == EVIDENCE_ABSENT ||
+			evidence_at(evidence, port, M_CARRIER) != 0)
+			return 0;
+		in += evidence_at(evidence, port, M_RX_PACKETS);
+		out += evidence_at(evidence, port, M_TX_PACKETS);
+		for (size_t k = 0; k < COUNT_OF(drops); k++)
+			out += evidence_sum(evidence, port, drops[k]);
+	}
+	return in > out ? in - out : 0;
+}
+
+static void stage(struct judging *judging, void *opaque, const struct evidence *evidence)
+{
+	const struct fabric *fabric = judging->fabric;
+	struct state *state = opaque;
+	uint64_t icrc = 0;
+
+	for (uint32_t port = 0; port < fabric->port_count; port++)
+		for (size_t k = 0; k < REASONS; k++)
+			count(&state->counts[port * REASONS + k],
+				evidence_sum(evidence, port, reasons[k].metric), evidence);
+	/* In a stage that was cut short packets are still inside. */
+	for (uint32_t i = fabric->hosts; i < fabric->node_count && stage_complete(evidence);
+		i++)
+		count(&state->silent[i], silent_of(evidence, &fabric->nodes[i]), evidence);
+	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
+		uint64_t packets = evidence_sum(evidence, fabric->nics[nic], M_ICRC);
+
+		count(&state->icrc[nic], packets, evidence);
+		icrc += packets;
+	}
+	if (icrc == 0)
+		return;
+	seen_add(&state->corrupt, &evidence->stage);
+	for (size_t i = 0; i < evidence->flow_count; i++)
+		votes_add(&state->votes, evidence, i, evidence->flows[i].packets_resent > 0);
+}
+
+static void blame(struct judging *judging, const struct reason *reason,
+	const struct place *place, const struct count *count)
+{
+	struct finding *finding =
+		judging_cause(judging, reason->check, plan_layer_name(count->seen.layer),
+			CLASS_LOSS, count->packets, place, &count->seen);
+
+	finding_text(finding, "%s %s %" PRIu64 " %s", finding->culprit, reason->did,
+		count->packets, reason->what);
+	finding_limit(finding, (double)count->packets, 0, "packets",
+		"a lossless class loses nothing (SONiC RoCEv2 test plan)");
+	finding_advice(finding, "%s", reason->advice);
+}
+
+static bool neighbour_storms(const struct judging *judging, const struct node *node)
+{
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		uint32_t peer = judging->fabric->ports[node->first_port + i].peer;
+
+		if (peer != PORT_NONE && judging->fabric->ports[peer].nic != PORT_NONE &&
+			judging_blames(judging, judging->fabric->ports[peer].node, CLASS_PAUSE))
+			return true;
+	}
+	return false;
+}
+
+static void tell_reason(struct judging *judging, const struct state *state, size_t k)
+{
+	const struct fabric *fabric = judging->fabric;
+
+	for (uint32_t i = 0; i < fabric->node_count; i++) {
+		const struct node *node = &fabric->nodes[i];
+		struct count sum = { 0 };
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			uint32_t port = node->first_port + p;
+			const struct count *here = &state->counts[port * REASONS + k];
+			struct place place = place_port(fabric, port);
+
+			if (here->packets == 0)
+				continue;
+			if (!reasons[k].by_switch)
+				blame(judging, &reasons[k], &place, here);
+			sum.packets += here->packets;
+			seen_merge(&sum.seen, &here->seen);
+		}
+		if (sum.packets && reasons[k].by_switch &&
+			!(reasons[k].metric == M_DROP_WATCHDOG &&
+				neighbour_storms(judging, node))) {
+			struct place place = place_switch(i);
+
+			blame(judging, &reasons[k], &place, &sum);
+		}
+	}
+}
+
+static void tell_silent(struct judging *judging, const struct state *state)
+{
+	static const struct reason silent = { M_COUNT, "switch.silent-drop", true, "took in",
+		"packets that it neither sent on nor counted as dropped",
+		"try sizes and source ports by hand to see what it drops; reload or replace "
+		"it, "
+		"for its own counters do not know" };
+
+	for (uint32_t i = judging->fabric->hosts; i < judging->fabric->node_count; i++) {
+		struct place place = place_switch(i);
+
+		if (state->silent[i].packets)
+			blame(judging, &silent, &place, &state->silent[i]);
+	}
+}
+
+/* At one NIC alone it is the last link; at several somewhere on their ways. */
+static void tell_corrupt(struct judging *judging, struct state *state)
+{
+	static const struct reason corrupt = {
+		M_ICRC, "link.corrupt", false, "leads to a NIC that got",
+		"packets with a wrong ICRC and dropped them",
+		"swap the cable, then the optics, then the NIC, and see what the errors follow"
+	};
+	const struct fabric *fabric = judging->fabric;
+	struct finding *finding;
+	uint32_t nics = 0, last = 0;
+	uint64_t packets = 0;
+
+	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
+		packets += state->icrc[nic].packets;
+		nics += state->icrc[nic].packets > 0;
+		last = state->icrc[nic].packets ? nic : last;
+	}
+	if (nics == 1) {
+		struct place place = place_link(fabric->ports[fabric->nics[last]].link);
+
+		blame(judging, &corrupt, &place, &state->icrc[last]);
+	} else if (nics > 1) {
+		finding = judging_say(judging, "link.corrupt",
+			plan_layer_name(state->corrupt.layer), VERDICT_FAIL, &state->corrupt);
+		finding->weight = packets;
+		finding_text(finding,
+			"%" PRIu64
+			" packets came to %u NICs with a wrong ICRC: they were changed "
+			"on the way, past the CRC of every link, and no switch counts that",
+			packets, nics);
+		finding_limit(finding, (double)packets, 0, "packets",
+			"a lossless class loses nothing (SONiC RoCEv2 test plan)");
+		finding_advice(finding,
+			"send through one spine and one line card at a time, and see where the "
+			"errors stop");
+		judging_complain(judging, &state->votes, &state->corrupt);
+	}
+}
+
+static void end(struct judging *judging, void *opaque, bool speak)
+{
+	struct state *state = opaque;
+
+	for (size_t k = 0; speak && k < REASONS; k++)
+		tell_reason(judging, state, k);
+	if (speak) {
+		tell_silent(judging, state);
+		tell_corrupt(judging, state);
+	}
+	votes_free(&state->votes);
+	free(state->counts);
+	free(state->silent);
+	free(state->icrc);
+	free(state);
+}
+
+const struct judge judge_discard = { begin, stage, end };
