@@ -75,30 +75,51 @@ static void count(struct count *sum, uint64_t packets, const struct evidence *ev
 	seen_add(&sum->seen, &evidence->stage);
 }
 
-/* Packets that went into a switch and neither came out nor were counted as dropped.
- * Known only where all its ports tell, and none lost its carrier. */
-static uint64_t silent_of(const struct evidence *evidence, const struct node *node)
+/* What one window tells of a switch. */
+struct ledger {
+	uint64_t in, out, dropped; /* packets */
+	uint64_t in_bytes, out_bytes, waiting_bytes;
+	bool known; /* all its ports tell, none lost its carrier, all is in its class */
+};
+
+static void add_port(struct ledger *ledger, const struct evidence *evidence, uint32_t port)
 {
 	static const enum metric drops[] = { M_DROP_BUFFER, M_DROP_HEADROOM, M_DROP_EGRESS,
 		M_DROP_OTHER, M_DROP_LINK_DOWN, M_DROP_NO_ROUTE, M_DROP_WATCHDOG,
 		M_DROP_OVERSIZE, M_DROP_POLICER, M_DROP_TTL };
-	uint64_t in = 0, out = 0;
 
-	for (uint32_t i = 0; i < node->port_count; i++) {
-		uint32_t port = node->first_port + i;
+	ledger->known &= evidence_at(evidence, port, M_RX_PACKETS) != EVIDENCE_ABSENT &&
+			 evidence_at(evidence, port, M_TX_PACKETS) != EVIDENCE_ABSENT &&
+			 evidence_at(evidence, port, M_CARRIER) == 0 &&
+			 evidence_at(evidence, port, M_RX_DSCP_PACKETS) ==
+				 evidence_at(evidence, port, M_RX_PRIO_PACKETS);
+	ledger->in += evidence_at(evidence, port, M_RX_PACKETS);
+	ledger->out += evidence_at(evidence, port, M_TX_PACKETS);
+	ledger->in_bytes += evidence_sum(evidence, port, M_RX_BYTES);
+	ledger->out_bytes += evidence_sum(evidence, port, M_TX_BYTES);
+	ledger->waiting_bytes += evidence_sum(evidence, port, M_QUEUE_PEAK);
+	for (size_t i = 0; i < COUNT_OF(drops); i++)
+		ledger->dropped += evidence_sum(evidence, port, drops[i]);
+}
 
-		if (evidence->fabric->ports[port].link == PORT_NONE)
-			continue;
-		if (evidence_at(evidence, port, M_RX_PACKETS) == EVIDENCE_ABSENT ||
-			evidence_at(evidence, port, M_TX_PACKETS) == EVIDENCE_ABSENT ||
-			evidence_at(evidence, port, M_CARRIER) != 0)
-			return 0;
-		in += evidence_at(evidence, port, M_RX_PACKETS);
-		out += evidence_at(evidence, port, M_TX_PACKETS);
-		for (size_t k = 0; k < COUNT_OF(drops); k++)
-			out += evidence_sum(evidence, port, drops[k]);
-	}
-	return in > out ? in - out : 0;
+/* Packets that went into a switch and neither came out nor were counted as dropped.
+ * Where the stage was cut short some wait in it still: no more bytes than its queues
+ * ever held. */
+static uint64_t silent_of(const struct evidence *evidence, const struct node *node)
+{
+	uint64_t frame = evidence->fabric->mtu_bytes + 78; /* headers, with RETH */
+	struct ledger ledger = { .known = true };
+
+	for (uint32_t i = 0; i < node->port_count; i++)
+		if (evidence->fabric->ports[node->first_port + i].link != PORT_NONE)
+			add_port(&ledger, evidence, node->first_port + i);
+	if (!ledger.known || ledger.in <= ledger.out + ledger.dropped)
+		return 0;
+	if (!stage_complete(evidence) && ledger.in_bytes <= ledger.out_bytes +
+								    ledger.waiting_bytes +
+								    ledger.dropped * frame)
+		return 0;
+	return ledger.in - ledger.out - ledger.dropped;
 }
 
 static void stage(struct judging *judging, void *opaque, const struct evidence *evidence)
@@ -111,9 +132,7 @@ static void stage(struct judging *judging, void *opaque, const struct evidence *
 		for (size_t k = 0; k < REASONS; k++)
 			count(&state->counts[port * REASONS + k],
 				evidence_sum(evidence, port, reasons[k].metric), evidence);
-	/* In a stage that was cut short packets are still inside. */
-	for (uint32_t i = fabric->hosts; i < fabric->node_count && stage_complete(evidence);
-		i++)
+	for (uint32_t i = fabric->hosts; i < fabric->node_count; i++)
 		count(&state->silent[i], silent_of(evidence, &fabric->nodes[i]), evidence);
 	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
 		uint64_t packets = evidence_sum(evidence, fabric->nics[nic], M_ICRC);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabric/sim.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,31 +168,6 @@ static void run(struct sim *sim, struct run_stage *stage)
 	}
 }
 
-/* Every packet is somewhere, and an empty network owes no buffer. */
-static void check_conservation(struct sim *sim)
-{
-	const struct sim_totals *t = &sim->totals;
-	uint32_t switches = sim->fabric->leaves + sim->fabric->spines;
-
-	ahead_settle_all(sim);
-	sim->totals.in_flight = sim->live;
-	for (uint32_t i = 0; i < sim->fabric->port_count * PRIORITIES; i++)
-		sim->totals.packet_hops += sim->lanes[i].tx_packets;
-	assert(t->data_sent + t->control_sent ==
-		t->received + t->lost_on_links + t->dropped_buffer + t->dropped_headroom +
-			t->dropped_egress + t->dropped_down + t->dropped_no_route +
-			t->dropped_watchdog + t->dropped_oversize + t->dropped_policer +
-			t->dropped_expired + t->dropped_hidden + t->dropped_corrupt +
-			t->in_flight);
-	if (sim->live)
-		return;
-	for (uint32_t i = 0; i < switches; i++)
-		assert(sim->switches[i].shared_bytes == 0);
-	for (uint32_t i = 0; i < sim->fabric->port_count * PRIORITIES; i++)
-		assert(sim->lanes[i].queue_bytes == 0 && sim->lanes[i].shared == 0 &&
-			sim->lanes[i].headroom == 0);
-}
-
 static void sim_free(struct sim *sim)
 {
 	for (uint32_t i = 0; i < sim->qp_count; i++) {
@@ -210,6 +184,8 @@ static void sim_free(struct sim *sim)
 	free(sim->samples);
 	free(sim->ports);
 	free(sim->troubles);
+	free(sim->ended);
+	free(sim->cut_off);
 	free(sim->lanes);
 	free(sim->switches);
 	free(sim->nics);
@@ -255,7 +231,7 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 		tap_begin(&sim);
 	start(&sim);
 	run(&sim, &filled.stage);
-	check_conservation(&sim);
+	ledger_check(&sim);
 	sim_collect(&sim, id, &filled);
 	if (sim.tap)
 		tap_end(&sim);

@@ -259,7 +259,7 @@ static void back_to_zero(const struct at *at, const struct fault *fault)
 {
 	(void)fault;
 	if (at->nic)
-		at->nic->back_to_zero = true;
+		at->nic->back_to_zero = at->nic->was_back_to_zero = true;
 }
 
 static void slow_recovery(const struct at *at, const struct fault *fault)

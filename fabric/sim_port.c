@@ -309,6 +309,7 @@ static void drop_queue(struct sim *sim, uint32_t port_index, unsigned prio)
 {
 	while (sim->ports[port_index].ready >> prio & 1) {
 		sim->ports[port_index].watchdog_drops++;
+		packet_ended(sim, port_index, prio);
 		sim->totals.dropped_watchdog++;
 		packet_free(sim, lane_pop(sim, port_index, prio));
 	}
@@ -369,14 +370,17 @@ void port_down(struct sim *sim, uint32_t port_index)
 	while (port->pipe_head != NONE) {
 		uint32_t next = sim->packets[port->pipe_head].next;
 
+		sim->cut_off[port_index]++;
 		drop_down(sim, port_index, port->pipe_head);
 		port->pipe_head = next;
 	}
 	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
 		if (port->held >> prio & 1)
 			release_hold(sim, port_index, prio);
-		while (port->nic == NONE && port->ready >> prio & 1)
+		while (port->nic == NONE && port->ready >> prio & 1) {
+			packet_ended(sim, port_index, prio);
 			drop_down(sim, port_index, lane_pop(sim, port_index, prio));
+		}
 	}
 }
 

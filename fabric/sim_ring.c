@@ -31,6 +31,12 @@ static void post_step(struct sim *sim, uint32_t rank, uint32_t step)
 			qp_share(what.send.length_bytes, plan->qps, q));
 }
 
+/* Whether the next step of a rank has its input. */
+static bool is_due(const struct sim *sim, const struct ring_rank *rank)
+{
+	return rank->posted <= rank->arrived && rank->posted < sim->ring.steps;
+}
+
 /* Posts all steps whose input is there, unless the host is late: then an event
  * of the rank's flow does it. */
 static void post_due(struct sim *sim, uint32_t rank)
@@ -47,7 +53,7 @@ static void post_due(struct sim *sim, uint32_t rank)
 			wheel_at(&sim->wheel, sim->event_flows + flow, when);
 		return;
 	}
-	while (state->posted <= state->arrived && state->posted < sim->ring.steps)
+	while (is_due(sim, state))
 		post_step(sim, rank, state->posted);
 }
 
@@ -57,8 +63,10 @@ void ring_post_event(struct sim *sim, uint32_t flow)
 	uint32_t rank = flow - sim->ring.first_flow;
 	struct ring_rank *state = &sim->ring.ranks[rank];
 
+	if (!is_due(sim, state)) /* posted since, for the host is not late any more */
+		return;
 	post_step(sim, rank, state->posted);
-	if (state->posted <= state->arrived && state->posted < sim->ring.steps)
+	if (is_due(sim, state))
 		post_due(sim, rank);
 }
 

@@ -17,6 +17,8 @@ static void init_ports(struct sim *sim)
 
 	sim->ports = zeroed_lines(fabric->port_count, sizeof(*sim->ports));
 	sim->lanes = zeroed_lines((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->lanes));
+	sim->ended = zeroed((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->ended));
+	sim->cut_off = zeroed(fabric->port_count, sizeof(*sim->cut_off));
 	for (uint32_t i = 0; i < fabric->port_count * PRIORITIES; i++) {
 		sim->lanes[i].head = NONE;
 		sim->lanes[i].first_pause = sim->lanes[i].first_mark =

@@ -152,6 +152,7 @@ struct trouble {
 	uint32_t frame_max;    /* larger ones the peer does not take in; 0: all */
 	uint32_t hidden_above; /* frames that the switch loses without a trace; 0: none */
 	uint32_t hidden_flows; /* of 5-tuples likewise */
+	uint64_t hidden;
 	uint64_t police_byte_ps_q10, police_at; /* rate of a policer, 0: none; its clock */
 	uint32_t lossless_share;                /* of turns, in 2^-32 */
 };
@@ -230,7 +231,7 @@ struct sim_nic {
 	uint32_t port;
 	uint32_t ready_head, ready_tail; /* QPs */
 	uint8_t data_prio, data_class;   /* how data goes out: by wrong_dscp */
-	bool wrong_dscp, storm, cnp_as_data, cc_off, cnp_off, back_to_zero;
+	bool wrong_dscp, storm, cnp_as_data, cc_off, cnp_off, back_to_zero, was_back_to_zero;
 	uint64_t drain_byte_ps_q10; /* 0: as fast as the line */
 	uint64_t delivered_bytes, tx_policy_bytes, rx_rdma_bytes;
 	uint64_t line_bps;
@@ -290,6 +291,9 @@ struct sim {
 	uint32_t flow_count, flows_done;
 	struct sim_ring ring;
 	uint32_t event_qps, event_flows, event_nics, event_misc;
+	/* Packets that came to an end where no lane counts them: in a switch, by lane;
+	 * on the link that leaves a port when its carrier was lost, by port. */
+	uint64_t *ended, *cut_off;
 	struct trouble *troubles;  /* by port; NULL: the fabric has no faults */
 	uint64_t *link_down_since; /* by link; NEVER: up */
 	bool reroute_due;
@@ -319,6 +323,11 @@ static inline uint32_t port_event(uint32_t port, enum port_event event)
 static inline uint32_t qp_event(const struct sim *sim, uint32_t qp, enum qp_event event)
 {
 	return sim->event_qps + qp * QP_EVENTS + event;
+}
+
+static inline void packet_ended(struct sim *sim, uint32_t port, unsigned prio)
+{
+	sim->ended[port * PRIORITIES + prio]++;
 }
 
 static inline struct lane *lane_of(struct sim *sim, uint32_t port, unsigned prio)
@@ -550,6 +559,9 @@ void tap_end(struct sim *sim);
 void tap_posted(struct sim *sim, uint32_t qp, uint64_t bytes);
 void tap_sent(struct sim *sim, uint32_t port, uint32_t packet);
 void tap_received(struct sim *sim, uint32_t port, uint32_t packet);
+
+/* sim_ledger.c: conservation, asserted */
+void ledger_check(struct sim *sim);
 
 /* sim.c */
 bool sim_done(const struct sim *sim);

@@ -30,6 +30,7 @@ static void count_drop(struct sim *sim, struct lane *ingress, uint64_t *counter,
 {
 	++*counter;
 	++*total;
+	sim->ended[ingress - sim->lanes]++;
 	if (ingress->first_drop == NEVER)
 		ingress->first_drop = sim->now;
 	packet_free(sim, packet);

@@ -46,6 +46,7 @@ bool trouble_on_the_wire(struct sim *sim, uint32_t index, uint32_t packet_index)
 		struct lane *lane = lane_of(sim, port->peer, peer->map[packet->class]);
 
 		lane->rx_packets++;
+		packet_ended(sim, port->peer, peer->map[packet->class]);
 		lane->rx_bytes += packet->frame;
 		peer->policy_packets += packet->class == CLASS_POLICY;
 		return end_of(
@@ -72,31 +73,47 @@ static bool policed(const struct sim *sim, struct trouble *trouble, uint32_t byt
 	return false;
 }
 
-/* A packet inside a switch, on its way from one port to another. */
-bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, uint32_t index)
+/* Whose counter, of packets dropped inside a switch, this packet is for; NULL: it
+ * goes on. */
+static uint64_t *taken_by(
+	struct sim *sim, uint32_t in, uint32_t out, struct packet *packet, uint64_t **total)
 {
 	struct sim_port *from = &sim->ports[in];
-	const struct packet *packet = &sim->packets[index];
 	struct trouble *entering = &sim->troubles[in];
 	const struct trouble *leaving = &sim->troubles[out];
-	uint64_t unseen = 0;
 
 	if (from->trouble & TROUBLE_SWITCH) {
+		*total = &sim->totals.dropped_hidden;
 		if ((entering->hidden_above && packet->frame > entering->hidden_above) ||
 			(entering->hidden_flows &&
 				route_pick(packet->entropy, ~in, UINT32_MAX) <
 					entering->hidden_flows))
-			return end_of(sim, &unseen, &sim->totals.dropped_hidden, index);
+			return &entering->hidden; /* no counter of the switch's */
+		*total = &sim->totals.dropped_policer;
 		if (policed(sim, entering, packet->frame + GAP_BYTES))
-			return end_of(sim, &from->policed, &sim->totals.dropped_policer, index);
+			return &from->policed;
 	}
 	if (!(sim->ports[out].trouble & TROUBLE_SWITCH))
-		return false;
+		return NULL;
+	*total = &sim->totals.dropped_no_route;
 	if (leaving->black_hole)
-		return end_of(sim, &from->no_route, &sim->totals.dropped_no_route, index);
-	if (leaving->forced && ++sim->packets[index].forced == 0)
-		return end_of(sim, &from->expired, &sim->totals.dropped_expired, index);
-	return false;
+		return &from->no_route;
+	*total = &sim->totals.dropped_expired;
+	if (leaving->forced && ++packet->forced == 0)
+		return &from->expired;
+	return NULL;
+}
+
+/* A packet inside a switch, on its way from one port to another. */
+bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, uint32_t index)
+{
+	struct packet *packet = &sim->packets[index];
+	uint64_t *total, *counter = taken_by(sim, in, out, packet, &total);
+
+	if (!counter)
+		return false;
+	packet_ended(sim, in, sim->ports[in].map[packet->class]);
+	return end_of(sim, counter, total, index);
 }
 
 /* The lossless priority gets its share of the turns while others wait too. */

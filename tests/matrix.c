@@ -54,6 +54,14 @@ static const struct row {
 	{ "ecn-off", AT_SWITCH, true },
 	{ "slow-receiver", AT_NIC, true },
 	{ "pause-storm", AT_NIC, false },
+	{ "burst-loss", AT_LINK, false },
+	{ "mtu", AT_NIC, false },
+	{ "policer", AT_SWITCH_PORT, false },
+	{ "drop-size", AT_SWITCH, false },
+	{ "drop-flows", AT_SWITCH, false },
+	{ "black-hole", AT_SWITCH, false },
+	{ "cc-off", AT_NIC, false },
+	{ "cnp-off", AT_NIC, false },
 };
 
 struct matrix {

@@ -277,6 +277,15 @@ static void still_inside_a_switch(struct bench *bench)
 {
 	lost_inside_a_switch(bench);
 	bench->stages[BENCH_ECT].status = RUN_PARTIAL;
+	bench_set(bench, BENCH_ECT, "leaf2:1", C_TX_BYTES, (BENCH_PACKETS - 7) * BENCH_FRAME);
+	bench_set(bench, BENCH_ECT, "leaf2:1", C_QUEUE_PEAK, 7 * BENCH_FRAME);
+}
+
+/* More than its queues ever held. */
+static void lost_inside_and_cut_short(struct bench *bench)
+{
+	still_inside_a_switch(bench);
+	bench_set(bench, BENCH_ECT, "leaf2:1", C_QUEUE_PEAK, 6 * BENCH_FRAME);
 }
 
 static void icrc_errors_at_one_nic(struct bench *bench)
@@ -517,7 +526,7 @@ static void buffers_that_can_wait_in_a_circle_are_named(void **state)
 	bench_free(bench);
 }
 
-/* In a stage that was cut short packets are inside, and not lost. */
+/* In a stage that was cut short packets are inside, as many as its queues hold. */
 static void what_is_still_inside_is_not_silent(void **state)
 {
 	struct bench *bench = bench_new();
@@ -526,6 +535,11 @@ static void what_is_still_inside_is_not_silent(void **state)
 	still_inside_a_switch(bench);
 	bench_judge(bench, JUDGE_ALL);
 	assert_null(bench_find(bench, "switch.silent-drop"));
+	bench_free(bench);
+	bench = bench_new();
+	lost_inside_and_cut_short(bench);
+	bench_judge(bench, JUDGE_ALL);
+	assert_non_null(bench_find(bench, "switch.silent-drop"));
 	bench_free(bench);
 }
 

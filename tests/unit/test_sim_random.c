@@ -10,43 +10,109 @@
 
 #include "lib/rng.h"
 
-#define RUNS 60u
+#define RUNS 150u
 
 static uint64_t draw(struct rng *rng, uint64_t least, uint64_t most)
 {
 	return least + rng_below(rng, most - least + 1);
 }
 
-static const char *const kinds[] = { "loss", "rate", "down", "flap", "pfc-off", "dscp-map",
-	"ecn-off", "slow-receiver", "pause-storm" };
+enum at { LINK, SWITCH, UPLINK, NIC };
 
-/* One fault at a place of the right kind; appended to yaml. */
+static const struct {
+	const char *kind;
+	enum at at;
+	const char *more; /* keys; "" */
+} kinds[] = {
+	{ "loss", LINK, "" },
+	{ "rate", LINK, "" },
+	{ "down", LINK, "" },
+	{ "flap", LINK, ", amount: 30us, period: 90us" },
+	{ "pfc-off", SWITCH, "" },
+	{ "dscp-map", SWITCH, "" },
+	{ "ecn-off", SWITCH, "" },
+	{ "slow-receiver", NIC, "" },
+	{ "pause-storm", NIC, "" },
+	{ "burst-loss", LINK, ", amount: 0.01, burst: 8" },
+	{ "corrupt", LINK, ", amount: 0.01" },
+	{ "cnp-loss", LINK, ", amount: 0.5" },
+	{ "delay", LINK, ", amount: 20us" },
+	{ "down", SWITCH, "" },
+	{ "mtu", SWITCH, ", amount: 1100" },
+	{ "mtu", NIC, ", amount: 1100" },
+	{ "xoff", SWITCH, ", amount: 8KiB" },
+	{ "alpha", SWITCH, "" },
+	{ "headroom", SWITCH, ", amount: 0.05" },
+	{ "watchdog", SWITCH, ", amount: 20us" },
+	{ "watchdog-off", SWITCH, "" },
+	{ "ecn", SWITCH, "" },
+	{ "scheduler", SWITCH, "" },
+	{ "policer", SWITCH, "" },
+	{ "drop-size", SWITCH, "" },
+	{ "drop-flows", SWITCH, ", amount: 0.2" },
+	{ "black-hole", SWITCH, "" },
+	{ "same-hash", SWITCH, "" },
+	{ "pair-hash", SWITCH, "" },
+	{ "spray", SWITCH, "" },
+	{ "cnp-map", SWITCH, "" },
+	{ "cnp-map", NIC, "" },
+	{ "route-missing", UPLINK, "" },
+	{ "route", UPLINK, ", towards: leaf" },
+	{ "cc-off", NIC, "" },
+	{ "cnp-off", NIC, "" },
+	{ "cnp-period", NIC, "" },
+	{ "cc-step", NIC, "" },
+	{ "timeout", NIC, ", amount: 3" },
+	{ "back-to-zero", NIC, "" },
+	{ "slow-recovery", NIC, ", amount: 30us" },
+	{ "slow-post", NIC, ", amount: 30us" },
+	{ "stall", NIC, ", to: 900us" },
+};
+
+/* One fault at a place of the right kind, for a while or for good; appended to yaml. */
 static void add_fault(struct rng *rng, char *yaml, size_t room, unsigned leaves,
 	unsigned spines, unsigned hosts)
 {
 	unsigned kind = (unsigned)draw(rng, 0, COUNT_OF(kinds) - 1);
 	unsigned leaf = (unsigned)draw(rng, 1, leaves), spine = (unsigned)draw(rng, 1, spines);
+	unsigned from = (unsigned)draw(rng, 0, 200);
+	char place[64], more[64], until[32] = "";
 	size_t used = strlen(yaml);
-	char place[64];
 
-	if (kind <= 3)
+	switch (kinds[kind].at) {
+	case LINK:
 		snprintf(place, sizeof(place), "leaf%u-spine%u", leaf, spine);
-	else if (kind <= 6)
+		break;
+	case SWITCH:
 		snprintf(place, sizeof(place), "%s%u", leaf % 2 ? "leaf" : "spine",
 			leaf % 2 ? leaf : spine);
-	else
+		break;
+	case UPLINK:
+		snprintf(place, sizeof(place), "leaf%u:%u", leaf, hosts + spine);
+		break;
+	case NIC:
+		snprintf(place, sizeof(place), "host%u",
+			(unsigned)draw(rng, 1, (uint64_t)hosts * leaves));
+		break;
+	}
+	snprintf(more, sizeof(more), "%s", kinds[kind].more);
+	if (strcmp(kinds[kind].kind, "route") == 0) {
+		if (leaves == 1) /* nowhere to lead to */
+			return;
+		snprintf(more, sizeof(more), ", towards: leaf%u", leaf % leaves + 1);
+	}
+	if (!strstr(more, "to:") && draw(rng, 0, 2) == 0)
 		snprintf(
-			place, sizeof(place), "host%u", (unsigned)draw(rng, 1, hosts * leaves));
-	snprintf(yaml + used, room - used, "- {kind: %s, place: %s, from: %uus%s}\n",
-		kinds[kind], place, (unsigned)draw(rng, 0, 200),
-		kind == 3 ? ", amount: 30us, period: 90us" : "");
+			until, sizeof(until), ", to: %uus", from + (unsigned)draw(rng, 1, 400));
+	snprintf(yaml + used, room - used, "- {kind: %s, place: \"%s\", from: %uus%s%s}\n",
+		kinds[kind].kind, place, from, more, until);
 }
 
 static void make_fabric(struct rng *rng, char *yaml, size_t room, bool *hurt)
 {
 	static const unsigned speeds[] = { 25, 100, 400 }, mtus[] = { 1024, 4096 };
 	unsigned leaves = (unsigned)draw(rng, 1, 4), spines = (unsigned)draw(rng, 1, 4);
-	unsigned hosts = (unsigned)draw(rng, 2, 4), faults = (unsigned)draw(rng, 0, 3);
+	unsigned hosts = (unsigned)draw(rng, 2, 4), faults = (unsigned)draw(rng, 0, 4);
 
 	snprintf(yaml, room,
 		"leaves: %u\nspines: %u\nhosts_per_leaf: %u\nspeed: %uG\nmtu: %u\n"
@@ -55,8 +121,9 @@ static void make_fabric(struct rng *rng, char *yaml, size_t room, bool *hurt)
 		(unsigned)draw(rng, 2, 8), draw(rng, 0, 1) ? "go-back-n" : "selective-repeat",
 		draw(rng, 0, 2) ? "" : ", watchdog: 200us");
 	*hurt = faults > 0;
-	if (faults)
-		strncat(yaml, "faults:\n", room - strlen(yaml) - 1);
+	if (faults) /* one that does nothing, so that the list is never empty */
+		strncat(yaml, "faults:\n- {kind: cc-step, place: host1, amount: 1}\n",
+			room - strlen(yaml) - 1);
 	while (faults--)
 		add_fault(rng, yaml, room, leaves, spines, hosts);
 }
@@ -106,11 +173,14 @@ static void no_packet_and_no_byte_is_made_or_lost(void **state)
 		make_fabric(&rng, yaml, sizeof(yaml), &hurt);
 		bed_open(&bed, yaml);
 		add_load(&rng, &bed);
-		bed.stage.deadline_ns = 20 * NS_PER_MS;
+		bed.stage.deadline_ns = (hurt ? 20 : 200) * NS_PER_MS;
 		bed.stage.sample_ns = 100 * NS_PER_US;
 		bed_run(&bed, run);
 		completed += bed.result.stage.status == RUN_COMPLETE;
 		cut += bed.result.stage.status == RUN_PARTIAL;
+		/* In a long queue a short timeout uses up its retries without a fault. */
+		for (size_t i = 0; i < bed.result.flow_count; i++)
+			hurt |= bed.result.flows[i].qp_error;
 		if (!hurt && bed.result.stage.status != RUN_COMPLETE)
 			fail_msg("run %u did not complete: %s", (unsigned)run,
 				bed.result.stage.reason);
