@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,20 @@ static int draw(struct run *run, const struct fabric *fabric, const struct findi
 	return outputs_screen(stdout, run, fabric, findings, &options, diag);
 }
 
+/* A recorded watch has findings of its own, and no fabric. */
+static int again(
+	struct run *run, const struct report_args *args, int *status, struct diag *diag)
+{
+	const struct outputs *outputs = &args->outputs;
+
+	if (outputs->html || outputs->junit || outputs->openmetrics || outputs->markdown)
+		return diag_error(diag, -EINVAL,
+			"%s is a recorded watch: it is printed as text or with --json, and in "
+			"no other form",
+			args->run);
+	return watch_replay(run, args->json, status, diag);
+}
+
 static int judge_and_draw(const struct report_args *args, int *status, struct diag *diag)
 {
 	struct findings findings = FINDINGS_INIT;
@@ -72,7 +87,7 @@ static int judge_and_draw(const struct report_args *args, int *status, struct di
 	if (err)
 		goto out;
 	if (strcmp(run_info(run)->backend, RECORD_BACKEND) == 0) {
-		err = watch_replay(run, args->json, status, diag);
+		err = again(run, args, status, diag);
 		goto out;
 	}
 	err = fabric_recorded(&fabric, run, args->run, diag);
