@@ -266,7 +266,7 @@ static uint64_t cpu_ns(void)
 static int end(struct watch *watch, struct output *output, bool broken)
 {
 	struct report_options options = { 0 };
-	struct live_view view = watch_view_end(watch, clock_ns());
+	struct live_view view = watch_view_end(watch, watch->interval_ns);
 
 	view.cpu_ns = cpu_ns();
 	live_screen_end(&output->screen);
@@ -290,7 +290,7 @@ int watch_run(struct watch *watch, struct diag *diag)
 	catch_signals(output.screen.out != NULL);
 	err = run(watch, &output, diag);
 	if (watch->run)
-		ended = watch_record_end(watch, clock_ns(), err ? NULL : diag);
+		ended = watch_record_end(watch, watch->interval_ns, err ? NULL : diag);
 	err = err ? err : ended;
 	watch->status = end(watch, &output, err != 0);
 	return err;
