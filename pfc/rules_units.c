@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/bundle.h"
+#include "pfc/rule_counters.h"
 #include "pfc/rule_measure.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
+/* Below this share of the line something holds a test back (own default). */
+#define SLOW_SHARE 0.8
 
 /* "run 2" in the title, else the place in order. */
 static int run_number(const struct fact *row, int order)
@@ -324,6 +328,53 @@ static enum outcome ece(const struct rule *rule, const struct facts *facts, stru
 	return RULE_FIRED;
 }
 
+/* Whether what is counted here says that the network, or the receiver, held the sender:
+ * 1 yes, 0 no, -1 not known. */
+static int was_held(const struct facts *facts)
+{
+	static const enum meaning pauses[] = { MEANS_PFC_RX, MEANS_PAUSE_RX };
+	static const enum meaning signs[] = { MEANS_CNP_RX, MEANS_SEQ_NAK, MEANS_TIMEOUT,
+		MEANS_RETRANSMIT, MEANS_RNR, MEANS_RX_DROP, MEANS_PFC_TX, MEANS_OOS };
+	bool paused = false, others = false;
+
+	for (size_t i = 0; i < COUNT_OF(pauses); i++) {
+		struct count count = count_of(facts, NULL, pauses[i], ANY_PRIORITY, true);
+
+		paused = paused || count.present;
+		if (count.sum > 0)
+			return 1;
+	}
+	for (size_t i = 0; i < COUNT_OF(signs); i++) {
+		struct count count = count_of(facts, NULL, signs[i], ANY_PRIORITY, true);
+
+		others = others || count.present;
+		if (count.sum > 0)
+			return 1;
+	}
+	return paused && others ? 0 : -1;
+}
+
+/* By exclusion, and so only where nothing else was found. */
+static enum outcome slow_sender(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	double line = measure_line_gbps(facts), best = 0;
+	int held = was_held(facts);
+
+	FACTS_EACH (facts, FACT_PERF_AVG, average)
+		best = average->number > best ? average->number : best;
+	if (line <= 0 || best <= 0 || held < 0)
+		return RULE_UNKNOWN;
+	if (held > 0 || best >= line * SLOW_SHARE || out->code_count > 0)
+		return RULE_CLEAR;
+	explain_code(out, rule, rule->level,
+		"%.1f of %.0f Gb/s, while no pause and no congestion notification arrived, and "
+		"nothing was dropped or sent again",
+		best, line);
+	explain_number(out, "ratio", best / line);
+	return RULE_FIRED;
+}
+
 const struct rule rules_units[] = {
 	{ "UNITS_NORMALISED", VERDICT_PASS, "measure",
 		"figures in different units turned into one", "the same speed looks like three",
@@ -364,5 +415,11 @@ const struct rule rules_units[] = {
 		"the part inside the node does not use the NIC",
 		"Compare with NIC x (n-1)/(n-g).", "NVIDIA/nccl-tests src/alltoall.cu",
 		{ NO_NEED, NO_NEED, NO_NEED }, alltoall },
+	{ "SLOW_SENDER", VERDICT_WARN, "congestion", "the sending host is the limit",
+		"the network never held it back, so no work on the network makes it faster",
+		"Look at the sender: PCIe width and read request, NUMA node and processor of "
+		"the process, one QP or a small message, shallow queues; try more QPs and "
+		"larger messages first.",
+		"NVIDIA/daqiri#252", { FACT_PERF_AVG, FACT_COUNTER, NO_NEED }, slow_sender },
 	{ .code = NULL },
 };
