@@ -8,7 +8,7 @@
 
 struct accept_args {
 	struct conduct conduct;
-	unsigned profile, backend;
+	unsigned profile, backend, launcher, layer;
 };
 
 #define ARG(field) offsetof(struct accept_args, field)
@@ -17,7 +17,14 @@ static const struct opt accept_opts[] = {
 	{ OPT_CHOICE, "profile quick|full", ARG(profile), 0, 0, "how much is tried" },
 	{ OPT_SEED, "seed N", ARG(conduct.seed), 0, 0, "of all that is drawn" },
 	{ OPT_TEXT, "plane NAME", ARG(conduct.plane), 0, 0, "the plane of the file to test" },
-	{ OPT_CHOICE, "backend sim", ARG(backend), 0, 0, "what runs the plan: the simulator" },
+	{ OPT_CHOICE, "backend sim|verbs", ARG(backend), 0, 0,
+		"what runs the plan: the simulator, or the hosts' NICs" },
+	{ OPT_CHOICE, "layer all|pairs|nonblocking|lossless|burst|ring", ARG(layer), 0, 0,
+		"one layer alone, which is no whole acceptance" },
+	{ OPT_CHOICE, "launcher by-host|local|ssh", ARG(launcher), 0, 0,
+		"of agents on the hosts; by-host: local where the file says host: local" },
+	{ OPT_TEXT, "weft PATH", ARG(conduct.agents.weft), 0, 0,
+		"weft on the hosts; weft unless given, and here this program" },
 	{ OPT_COUNT, "threads N", ARG(conduct.threads), 1, THREADS_MAX,
 		"stages at a time; one a processor unless given" },
 	{ OPT_FLAG, "keep-going", ARG(conduct.keep_going), 0, 0,
@@ -30,6 +37,19 @@ static const struct opt accept_opts[] = {
 	{ OPT_ARG, "FILE", ARG(conduct.fabric_path), 1, 1, "the fabric file" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
+
+static void make_plan(const struct accept_args *args, struct conduct *conduct)
+{
+	enum profile profile = (enum profile)args->profile;
+
+	if (conduct->verbs)
+		plan_live(&conduct->plan, &conduct->fabric, profile, conduct->seed);
+	else
+		plan_acceptance(&conduct->plan, &conduct->fabric, profile, conduct->seed);
+	/* The words are in the order of the layers, from pairs on. */
+	if (args->layer)
+		plan_keep(&conduct->plan, (enum plan_layer)(LAYER_PAIRS + args->layer - 1));
+}
 
 int cmd_accept(int argc, char **argv)
 {
@@ -52,8 +72,9 @@ int cmd_accept(int argc, char **argv)
 		return status;
 	status = conduct_load(conduct);
 	if (status == EXIT_PASS) {
-		plan_acceptance(&conduct->plan, &conduct->fabric, (enum profile)args.profile,
-			conduct->seed);
+		conduct->verbs = args.backend == 1;
+		conduct->agents.launcher = (enum agents_launcher)args.launcher;
+		make_plan(&args, conduct);
 		status = conduct_run(conduct);
 	}
 	conduct_free(conduct);

@@ -15,10 +15,12 @@ enum exit_status {
 
 int cmd_accept(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_agent(int argc, char **argv);
 int cmd_burst(int argc, char **argv);
 int cmd_bw(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_discover(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_history(int argc, char **argv);
 int cmd_incast(int argc, char **argv);

@@ -2,6 +2,7 @@
 #include "cmd/conduct.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "fabric/file.h"
 #include "fabric/judge.h"
+#include "fabric/live.h"
 #include "fabric/runner.h"
 #include "fabric/sim_tap.h"
 #include "lib/diag.h"
@@ -81,13 +83,13 @@ static int create(
 	struct run **run, const struct conduct *conduct, const char *path, struct diag *diag)
 {
 	struct run_info info = {
-		.backend = "sim",
 		.program = "weft " WEFT_VERSION,
 		.seed = conduct->plan.seed,
 		.fabric_text = conduct->fabric.text,
 		.fabric_bytes = conduct->fabric.text_bytes,
 	};
 
+	snprintf(info.backend, sizeof(info.backend), "%s", conduct->verbs ? "verbs" : "sim");
 	snprintf(info.profile, sizeof(info.profile), "%s", conduct->plan.profile);
 	snprintf(info.plane, sizeof(info.plane), "%s", conduct->fabric.plane);
 	snprintf(info.fabric_name, sizeof(info.fabric_name), "%s", conduct->fabric.name);
@@ -109,11 +111,23 @@ static void show_progress(void *arg, const struct runner_at *at)
 			   });
 }
 
-static int measure(
-	struct run *run, const struct conduct *conduct, bool *interrupted, struct diag *diag)
+static int live_facts(void *arg, struct run *run, struct diag *diag)
 {
+	return live_put_facts(arg, run, diag);
+}
+
+static int run_live(void *arg, size_t index, struct sim_result *result, struct diag *why)
+{
+	return live_stage(arg, index, result, why);
+}
+
+static int measure(struct run *run, const struct conduct *conduct, struct live *live,
+	bool *interrupted, struct diag *diag)
+{
+	struct runner_backend backend = { .facts = live_facts, .stage = run_live, .arg = live };
 	struct progress progress = PROGRESS_INIT;
 	struct runner_options options = {
+		.backend = conduct->verbs ? &backend : NULL,
 		.threads = (unsigned)conduct->threads,
 		.keep_going = conduct->keep_going,
 		.until_ns = conduct->until_ns,
@@ -124,7 +138,6 @@ static int measure(
 	};
 	int err;
 
-	catch_signals();
 	progress_begin(&progress, stderr);
 	err = runner_run(run, &conduct->fabric, &conduct->plan, &options, interrupted, diag);
 	progress_end(&progress);
@@ -145,11 +158,11 @@ static int open_tap(struct conduct *conduct, const char *path, struct diag *diag
 }
 
 /* measure(), and what was captured reaches the disk. */
-static int measure_tapped(
-	struct run *run, const struct conduct *conduct, bool *interrupted, struct diag *diag)
+static int measure_tapped(struct run *run, const struct conduct *conduct, struct live *live,
+	bool *interrupted, struct diag *diag)
 {
 	struct diag later;
-	int err = measure(run, conduct, interrupted, diag), ended;
+	int err = measure(run, conduct, live, interrupted, diag), ended;
 
 	if (!conduct->tap)
 		return err;
@@ -213,7 +226,32 @@ static int judge(
 	return status;
 }
 
-int conduct_run(struct conduct *conduct)
+/* Each host that is missing has its line. */
+static int start_agents(struct conduct *conduct, struct live *live)
+{
+	struct agents_options options = conduct->agents;
+	struct diag diag;
+	int err;
+
+	if (!conduct->verbs)
+		return EXIT_PASS;
+	options.program = "weft " WEFT_VERSION;
+	options.stop = &stop;
+	live->fabric = &conduct->fabric;
+	live->plan = &conduct->plan;
+	err = agents_start(&live->agents, &conduct->fabric, &options, &diag);
+	if (!err)
+		return EXIT_PASS;
+	if (err != -EHOSTDOWN)
+		return conduct_refuse(conduct, &diag);
+	for (uint32_t i = 0; i < live->agents.count; i++)
+		if (!live->agents.hosts[i].alive)
+			fprintf(stderr, "weft %s: %s: %s\n", conduct->command,
+				live->agents.hosts[i].name, live->agents.hosts[i].why);
+	return EXIT_UNKNOWN;
+}
+
+static int run_with(struct conduct *conduct, struct live *live)
 {
 	char path_made[RUN_PATH_BYTES];
 	const char *path = conduct->run_path;
@@ -229,7 +267,7 @@ int conduct_run(struct conduct *conduct)
 		return conduct_refuse(conduct, &diag);
 	if (create(&run, conduct, path, &diag))
 		return conduct_refuse(conduct, &diag);
-	if (measure_tapped(run, conduct, &conduct->interrupted, &diag))
+	if (measure_tapped(run, conduct, live, &conduct->interrupted, &diag))
 		fprintf(stderr, "weft %s: %s; what was measured before is in %s\n",
 			conduct->command, diag.text, path);
 	else if (conduct->interrupted && !conduct->take)
@@ -240,5 +278,18 @@ int conduct_run(struct conduct *conduct)
 	else if (!conduct->interrupted)
 		status = judge(run, conduct, path, &diag);
 	run_close(run);
+	return status;
+}
+
+int conduct_run(struct conduct *conduct)
+{
+	struct live live = LIVE_INIT;
+	int status;
+
+	catch_signals();
+	status = start_agents(conduct, &live);
+	if (status == EXIT_PASS)
+		status = run_with(conduct, &live);
+	agents_close(&live.agents);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "cmd/outputs.h"
+#include "fabric/agents.h"
 #include "fabric/fabric.h"
 #include "lib/plan.h"
 #include "lib/run.h"
@@ -33,6 +34,8 @@ struct conduct {
 	bool json, verbose, keep_going;
 	bool interrupted; /* set by conduct_run() */
 	struct outputs outputs;
+	bool verbs; /* on real NICs; agents says how they are reached */
+	struct agents_options agents;
 	struct fabric fabric; /* owned, from conduct_load() on */
 	struct plan plan;     /* filled by the command in between; owned */
 	struct sim_tap *tap;  /* owned; made by conduct_run() for tap_places */

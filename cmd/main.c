@@ -33,6 +33,8 @@ static const struct command {
 	{ "burst", cmd_burst, "one stage by hand: aligned bursts to one NIC" },
 	{ "ring", cmd_ring, "one stage by hand: ring all-reduce" },
 	{ "sim", cmd_sim, "a stage of the plan on the simulator, captured at its ports" },
+	{ "discover", cmd_discover, "a first fabric file from what hosts tell of themselves" },
+	{ "agent", cmd_agent, "one host's part of a run on real NICs; accept starts it" },
 	{ NULL, NULL, NULL },
 };
 

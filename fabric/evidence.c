@@ -59,6 +59,10 @@ static const struct {
 	{ C_DROP_POLICER, M_DROP_POLICER, DELTA },
 	{ C_DROP_TTL, M_DROP_TTL, DELTA },
 	{ C_ICRC_ERRORS, M_ICRC, DELTA },
+	{ C_RING_CHECKED, M_RING_CHECKED, DELTA },
+	{ C_RING_WRONG, M_RING_WRONG, DELTA },
+	{ C_RING_WRONG_STEP, M_RING_WRONG_STEP, LEVEL },
+	{ C_RING_WRONG_CHUNK, M_RING_WRONG_CHUNK, LEVEL },
 };
 
 /* Drops that a packet of any priority can meet; those of the other priorities

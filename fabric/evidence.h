@@ -66,6 +66,10 @@ enum metric {
 	M_DROP_POLICER,
 	M_DROP_TTL,
 	M_ICRC,
+	M_RING_CHECKED,
+	M_RING_WRONG,
+	M_RING_WRONG_STEP,  /* level */
+	M_RING_WRONG_CHUNK, /* level */
 	M_COUNT,
 };
 

@@ -152,8 +152,9 @@ struct fabric {
 	uint32_t link_count;
 	uint32_t *nics; /* NIC index -> port */
 	uint32_t nic_count;
-	uint32_t rails;             /* NICs a host */
-	uint32_t mtu_bytes;         /* RoCE MTU: payload of a packet; 4096 */
+	uint32_t rails;     /* NICs a host */
+	uint32_t mtu_bytes; /* RoCE MTU: payload of a packet; 4096 */
+	bool proof_hosts; /* asked is what hosts can measure alone; else what switches tell too */
 	uint64_t switch_ns, nic_ns; /* latency of a switch, of a NIC (each side) */
 	uint64_t obey_ns;           /* from an XOFF that is in to the last packet begun; 0 */
 	uint64_t reroute_ns;        /* from loss of carrier to new forwarding tables; 1 ms */

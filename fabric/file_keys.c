@@ -10,7 +10,7 @@
 		.max = (most)                                                                  \
 	}
 #define COUNT(field, least, most) QUANTITY(field, QUANTITY_COUNT, least, most)
-#define SPEED(field) QUANTITY(field, QUANTITY_RATE, GBPS, 1600 * GBPS)
+#define SPEED(field) RATE(field)
 #define RATE(field) QUANTITY(field, QUANTITY_RATE, GBPS / 1000, 1600 * GBPS)
 #define BYTES(field, least, most) QUANTITY(field, QUANTITY_BYTES, least, most)
 #define TIME(field, least, most) QUANTITY(field, QUANTITY_TIME, least, most)
@@ -186,6 +186,7 @@ static const struct yaml_key fault_keys[] = {
 	SPEED(uplink_speed),                                     \
 	COUNT(switch_ports, 2, FABRIC_SWITCH_PORTS_MAX),        \
 	COUNT(mtu, 256, 65535),                                  \
+	CHOICE(proof, "switches|hosts"),                        \
 	MAP(cable, doc_cable_lengths, cable_length_keys),       \
 	MAP(latency, doc_latency, latency_keys),                \
 	MAP(policy, doc_policy, policy_keys),                   \

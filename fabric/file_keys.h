@@ -73,7 +73,7 @@ struct doc_fault {
 struct doc_plane {
 	uint32_t line;
 	struct yaml_value name, leaves, spines, hosts_per_leaf, speed, rails, links_per_spine,
-		uplink_speed, switch_ports, mtu;
+		uplink_speed, switch_ports, mtu, proof;
 	struct doc_cable_lengths *cable;
 	struct doc_latency *latency;
 	struct doc_policy *policy;

@@ -143,6 +143,7 @@ int file_read_settings(const struct file *file)
 			"mtu %u: expected a RoCE MTU, the payload of a packet: 256, 512, 1024, "
 			"2048 or 4096",
 			fabric->mtu_bytes);
+	fabric->proof_hosts = small(&plane->proof, 0);
 	fabric->switch_ns = file_number(&plane->latency->sw, 600);
 	fabric->nic_ns = file_number(&plane->latency->nic, 800);
 	fabric->obey_ns = file_number(&plane->latency->pause, 0);

@@ -94,6 +94,7 @@ struct gen {
 	uint64_t stride;        /* bytes of a slot */
 	uint32_t receives;      /* of each QP */
 	uint32_t arrival_slots; /* of each QP; a multiple of plan.slots */
+	uint64_t allowed;       /* messages of each QP that may be posted by now; 0: all */
 	uint64_t in_flight, now_ns, start_ns, stall_ns;
 	uint32_t idle;
 	bool active, stopping;
@@ -116,6 +117,12 @@ int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag);
 /* Sends all that this end sends, and takes what arrives meanwhile. */
 int gen_send(struct gen *gen, struct diag *diag);
 
+/* The same in steps, for who drives several: begin, then gen_turn() until it has ended. With
+ * gen->allowed set before, so many messages of each QP, and more when more are allowed. */
+int gen_begin(struct gen *gen, struct diag *diag);
+int gen_allow(struct gen *gen, uint64_t messages, struct diag *diag);
+bool gen_has_ended(const struct gen *gen);
+
 /* Takes what arrives until the control channel has something to be read. */
 int gen_receive(
 	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag);
@@ -131,10 +138,11 @@ int gen_pong(
 
 void gen_close(struct gen *gen); /* safe on GEN_INIT, safe twice */
 
-/* --- for gen*.c --- */
-
 /* Completions taken, or a negative errno. */
 int gen_turn(struct gen *gen, struct diag *diag);
+
+/* --- for gen*.c --- */
+
 bool gen_receives(const struct gen *gen);
 bool gen_sends(const struct gen *gen);
 /* Where a QP's messages are sent from, and arrive: bytes into the memory. */

@@ -116,6 +116,8 @@ static int post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct di
 	bool last = false;
 	int err;
 
+	if (gen->allowed && messages > gen->allowed - qp->posted)
+		messages = gen->allowed - qp->posted;
 	if (gen->plan.messages && messages >= left) {
 		messages = left;
 		last = true;
@@ -203,10 +205,9 @@ int gen_turn(struct gen *gen, struct diag *diag)
 
 /* --- the two ends --- */
 
-int gen_send(struct gen *gen, struct diag *diag)
+int gen_begin(struct gen *gen, struct diag *diag)
 {
 	struct gen_result *result = &gen->result;
-	uint64_t cpu = cpu_ns();
 	int err = 0;
 
 	result->series = zeroed(SERIES_MAX, sizeof(*result->series));
@@ -215,6 +216,43 @@ int gen_send(struct gen *gen, struct diag *diag)
 		result->begin_ns = gen->now_ns;
 	for (uint32_t i = 0; i < gen->plan.qps && !err; i++)
 		err = post(gen, &gen->qps[i], gen->plan.depth, diag);
+	return err;
+}
+
+int gen_allow(struct gen *gen, uint64_t messages, struct diag *diag)
+{
+	int err = 0;
+
+	if (messages <= gen->allowed)
+		return 0;
+	/* What stood still for want of leave has not stalled. */
+	if (!gen->in_flight)
+		gen->now_ns = clock_ns();
+	gen->allowed = messages;
+	for (uint32_t i = 0; i < gen->plan.qps && !err; i++) {
+		struct gen_qp *qp = &gen->qps[i];
+
+		err = post(gen, qp, gen->plan.depth - (qp->posted - qp->sent), diag);
+	}
+	return err;
+}
+
+bool gen_has_ended(const struct gen *gen)
+{
+	if (gen->in_flight)
+		return false;
+	for (uint32_t i = 0; i < gen->plan.qps; i++)
+		if (gen->qps[i].posted < gen->plan.messages)
+			return false;
+	return true;
+}
+
+int gen_send(struct gen *gen, struct diag *diag)
+{
+	struct gen_result *result = &gen->result;
+	uint64_t cpu = cpu_ns();
+	int err = gen_begin(gen, diag);
+
 	while (err >= 0 && gen->in_flight)
 		err = gen_turn(gen, diag);
 	result->cpu_ns = cpu_ns() - cpu;

@@ -5,41 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "fabric/wire.h"
 #include "lib/diag.h"
 #include "lib/json.h"
 #include "lib/units.h"
 #include "lib/utf8.h"
 
 #define DAY_NS (UINT64_C(86400) * NS_PER_S)
-
-/* --- fields --- */
-
-/* A whole number of least..most. */
-static int get(const struct json *object, const char *key, uint64_t least, uint64_t most,
-	uint64_t *value, struct diag *diag)
-{
-	int64_t number;
-
-	if (!json_int(json_get(object, key), &number) || number < 0)
-		return diag_error(diag, -EPROTO, "the peer's frame has no number \"%s\"", key);
-	if ((uint64_t)number < least || (uint64_t)number > most)
-		return diag_error(diag, -EPROTO,
-			"the peer's \"%s\" is %" PRId64 ": expected %" PRIu64 "..%" PRIu64, key,
-			number, least, most);
-	*value = (uint64_t)number;
-	return 0;
-}
-
-static int get_text(
-	const struct json *object, const char *key, char *text, size_t size, struct diag *diag)
-{
-	const char *found = json_text(json_get(object, key));
-
-	if (!found || strlen(found) >= size || utf8_has_control(found))
-		return diag_error(diag, -EPROTO, "the peer's frame has no good \"%s\"", key);
-	memcpy(text, found, strlen(found) + 1);
-	return 0;
-}
 
 /* Fields of a plan by where they go; all are numbers. */
 #define PLAN(field) offsetof(struct gen_plan, field), sizeof(((struct gen_plan *)0)->field)
@@ -103,7 +75,8 @@ int gen_get_plan(const struct json *object, struct gen_plan *plan, struct diag *
 	for (size_t i = 0; i < COUNT_OF(plan_fields); i++) {
 		const struct field *field = &plan_fields[i];
 		uint64_t value;
-		int err = get(object, field->key, field->least, field->most, &value, diag);
+		int err = wire_number(
+			object, field->key, field->least, field->most, &value, diag);
 
 		if (err)
 			return err;
@@ -167,14 +140,14 @@ int gen_get_end(const struct json *object, struct gen_end *end, struct diag *dia
 {
 	char gid[GID_TEXT];
 	uint64_t rkey;
-	int err = get_text(object, "gid", gid, sizeof(gid), diag);
+	int err = wire_text(object, "gid", gid, sizeof(gid), diag);
 
 	if (!err && !gid_parse(gid, end->gid))
 		err = diag_error(diag, -EPROTO, "the peer's GID is no address");
 	if (!err)
-		err = get(object, "rkey", 0, UINT32_MAX, &rkey, diag);
+		err = wire_number(object, "rkey", 0, UINT32_MAX, &rkey, diag);
 	if (!err)
-		err = get(object, "base", 0, INT64_MAX, &end->base, diag);
+		err = wire_number(object, "base", 0, INT64_MAX, &end->base, diag);
 	if (err)
 		return err;
 	end->rkey = (uint32_t)rkey;
@@ -209,9 +182,9 @@ void gen_put_side(struct json *object, const struct gen_side *side)
 		json_put_u64(grown, side->grown.items[i].name, side->grown.items[i].value);
 }
 
-static int get_grown(const struct json *object, struct hwcounters *grown, struct diag *diag)
+int gen_get_counters(const struct json *counters, struct hwcounters *grown, struct diag *diag)
 {
-	const struct json *counters = json_get(object, "counters"), *value;
+	const struct json *value;
 	const char *key;
 	void *at = NULL;
 	int64_t number;
@@ -247,18 +220,18 @@ int gen_get_side(const struct json *object, struct gen_side *side, struct diag *
 		{ "cpu_ns", &side->cpu_ns },
 	};
 	uint64_t port, index, mtu;
-	int err = get_text(object, "device", side->device, sizeof(side->device), diag);
+	int err = wire_text(object, "device", side->device, sizeof(side->device), diag);
 
 	for (size_t i = 0; i < COUNT_OF(numbers) && !err; i++)
-		err = get(object, numbers[i].key, 0, INT64_MAX, numbers[i].value, diag);
+		err = wire_number(object, numbers[i].key, 0, INT64_MAX, numbers[i].value, diag);
 	if (!err)
-		err = get_text(object, "gid", side->address, sizeof(side->address), diag);
+		err = wire_text(object, "gid", side->address, sizeof(side->address), diag);
 	if (!err)
-		err = get(object, "port", 1, 255, &port, diag);
+		err = wire_number(object, "port", 1, 255, &port, diag);
 	if (!err)
-		err = get(object, "gid_index", 0, 65535, &index, diag);
+		err = wire_number(object, "gid_index", 0, 65535, &index, diag);
 	if (!err)
-		err = get(object, "mtu_bytes", 256, 4096, &mtu, diag);
+		err = wire_number(object, "mtu_bytes", 256, 4096, &mtu, diag);
 	if (err)
 		return err;
 	side->port = (uint32_t)port;
@@ -268,5 +241,5 @@ int gen_get_side(const struct json *object, struct gen_side *side, struct diag *
 		!json_bool(json_get(object, "has_counters"), &side->has_counters) ||
 		!json_bool(json_get(object, "counters_reset"), &side->reset))
 		return diag_error(diag, -EPROTO, "the peer's facts are not whole");
-	return get_grown(object, &side->grown, diag);
+	return gen_get_counters(json_get(object, "counters"), &side->grown, diag);
 }

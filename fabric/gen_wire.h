@@ -31,6 +31,8 @@ void gen_put_end(struct json *object, const struct gen_end *end);
 void gen_put_side(struct json *object, const struct gen_side *side);
 int gen_get_plan(const struct json *object, struct gen_plan *plan, struct diag *diag);
 int gen_get_end(const struct json *object, struct gen_end *end, struct diag *diag);
+/* An object of names and values; NULL: none. */
+int gen_get_counters(const struct json *counters, struct hwcounters *grown, struct diag *diag);
 int gen_get_side(const struct json *object, struct gen_side *side, struct diag *diag);
 
 #endif

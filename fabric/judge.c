@@ -35,6 +35,7 @@ static const struct judge *const judges[] = {
 	&judge_ring,
 	&judge_deadline,
 	&judge_wire,
+	&judge_scope,
 };
 
 /* The proof of class is had from whatever the other layers sent. */
@@ -156,6 +157,8 @@ static bool owes_coverage(const struct judging *judging)
 
 	if (judging->layers != JUDGE_ALL || !plan_is_whole(judging->info->profile))
 		return false;
+	if (!judging_asks_switches(judging))
+		return false; /* judge_scope tells */
 	for (size_t i = 0; i < judging->stage_count; i++) {
 		if (judging->stages[i].status == RUN_SKIPPED)
 			return false;

@@ -18,13 +18,15 @@ void votes_begin(struct votes *votes, const struct fabric *fabric)
 	votes->bad = zeroed(fabric->port_count, sizeof(*votes->bad));
 	votes->good = zeroed(fabric->port_count, sizeof(*votes->good));
 	votes->bad_flows = 0;
+	votes->ends = zeroed(fabric->nic_count, sizeof(*votes->ends));
 }
 
 void votes_free(struct votes *votes)
 {
 	free(votes->bad);
 	free(votes->good);
-	*votes = (struct votes){ NULL, NULL, 0 };
+	free(votes->ends);
+	*votes = (struct votes){ .bad = NULL };
 }
 
 void judging_complain(struct judging *judging, struct votes *votes, const struct seen *seen)
@@ -41,7 +43,7 @@ void judging_complain(struct judging *judging, struct votes *votes, const struct
 		.seen = *seen,
 		.votes = *votes,
 	};
-	*votes = (struct votes){ NULL, NULL, 0 };
+	*votes = (struct votes){ .bad = NULL };
 }
 
 void judging_needs_cause(struct judging *judging)
@@ -93,12 +95,24 @@ static void each_port(uint32_t *votes, const struct evidence *evidence, size_t f
 		act(votes, evidence->fabric->nics[evidence->dst[flow]]);
 }
 
+static void add_ends(
+	struct votes *votes, const struct evidence *evidence, size_t flow, bool bad)
+{
+	uint32_t src = evidence->src[flow], dst = evidence->dst[flow];
+
+	if (src != PORT_NONE)
+		*(bad ? &votes->ends[src].bad_from : &votes->ends[src].good_from) += 1;
+	if (dst != PORT_NONE)
+		*(bad ? &votes->ends[dst].bad_to : &votes->ends[dst].good_to) += 1;
+}
+
 void votes_add(struct votes *votes, const struct evidence *evidence, size_t flow, bool bad)
 {
 	uint32_t *ports = bad ? votes->bad : votes->good;
 
 	each_port(ports, evidence, flow, touch);
 	each_port(ports, evidence, flow, settle);
+	add_ends(votes, evidence, flow, bad);
 	votes->bad_flows += bad;
 }
 
@@ -227,8 +241,11 @@ static void attribute(struct judging *judging, const struct complaint *complaint
 		return;
 	}
 	place = place_link(common_link(judging->fabric, votes));
-	if (place.index == PORT_NONE)
+	if (place.index == PORT_NONE) {
+		if (judging_is_live(judging)) /* the ways of the QPs are not known */
+			judging_locate(judging, votes, finding);
 		return;
+	}
 	finding->culprit_kind = CULPRIT_LINK;
 	place_name(judging->fabric, &place, finding->culprit);
 	append(finding->basis, sizeof(finding->basis),

@@ -47,9 +47,13 @@ struct variants {
 	double *shared_s; /* by flow: of the busiest that carries others too */
 };
 
-static double least_share(bool not_ect)
+/* No more than the file asks of any pair. */
+static double least_share(const struct fabric *fabric, bool not_ect)
 {
-	return not_ect ? SHARED_LEAST_NOT_ECT : SHARED_LEAST_ECT;
+	double limit = (double)fabric->limits.bandwidth_ppb / (double)PPB;
+	double least = not_ect ? SHARED_LEAST_NOT_ECT : SHARED_LEAST_ECT;
+
+	return limit < least ? limit : least;
 }
 
 static void *begin(const struct judging *judging)
@@ -107,6 +111,42 @@ static void load_flow(
 		all->shared_s[flow] = all->port_s[port];
 }
 
+/* Whether each uplink of the leaf carries all that the leaf's NICs can send or take in. */
+static bool has_room(const struct fabric *fabric, uint32_t leaf)
+{
+	const struct node *node = &fabric->nodes[fabric_leaf_node(fabric, leaf)];
+	uint64_t nics_bps = 0, least_bps = UINT64_MAX;
+
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		const struct port *port = &fabric->ports[node->first_port + i];
+		uint64_t bps;
+
+		if (port->link == PORT_NONE)
+			continue;
+		bps = fabric->links[port->link].speed_bps;
+		if (fabric->ports[port->peer].nic != PORT_NONE)
+			nics_bps += bps;
+		else if (bps < least_bps)
+			least_bps = bps;
+	}
+	return nics_bps <= least_bps;
+}
+
+/* The way of the QPs is not known, and it does not matter: no hash can put more on an uplink
+ * than it carries. Two tiers of switches. */
+static bool any_way_will_do(const struct evidence *evidence, size_t flow)
+{
+	const struct fabric *fabric = evidence->fabric;
+	uint32_t from, to;
+
+	if (evidence->src[flow] == PORT_NONE || evidence->dst[flow] == PORT_NONE)
+		return false;
+	from = fabric_nic_leaf(fabric, evidence->src[flow]);
+	to = fabric_nic_leaf(fabric, evidence->dst[flow]);
+	return from != PORT_NONE && to != PORT_NONE && has_room(fabric, from) &&
+	       has_room(fabric, to);
+}
+
 static void load(struct variants *all, const struct evidence *evidence)
 {
 	free(all->flow_s);
@@ -117,6 +157,11 @@ static void load(struct variants *all, const struct evidence *evidence)
 		all->port_s[port] = 0;
 	each_hop(all, evidence, load_port);
 	each_hop(all, evidence, load_flow);
+	for (size_t i = 0; i < evidence->flow_count; i++)
+		if (all->flow_s[i] <= 0 && any_way_will_do(evidence, i))
+			all->flow_s[i] = seconds(evidence->fabric,
+				evidence->fabric->nics[evidence->src[i]],
+				(double)evidence->flows[i].bytes_planned);
 }
 
 static struct variant *variant_of(
@@ -154,7 +199,7 @@ static void look(struct variants *all, struct variant *variant, const struct evi
 	 * and mark: that way is shared. A link that others leave room on is not. */
 	unshared = row->qps == 1 && all->flow_s[flow] <= alone_s * UNSHARED_MOST &&
 		   all->shared_s[flow] <= alone_s * SHARED_ROOM;
-	slow = unshared ? share < limit : share < fair * least_share(row->not_ect);
+	slow = unshared ? share < limit : share < fair * least_share(fabric, row->not_ect);
 	variant->flows++;
 	variant->ect += !row->not_ect;
 	variant->expected += fair;
@@ -211,7 +256,7 @@ static void tell(struct judging *judging, struct variant *variant)
 {
 	double expected = variant->expected / variant->flows * 100;
 	double reached = variant->reached / variant->flows * 100;
-	double least = least_share(variant->ect == 0);
+	double least = least_share(judging->fabric, variant->ect == 0);
 	bool low = reached < expected * least;
 	struct finding *finding;
 

@@ -192,7 +192,8 @@ static void judge_wiring(struct judging *judging)
 	free(told);
 	for (uint32_t port = 0; port < judging->fabric->port_count; port++)
 		plugged += judging->fabric->ports[port].peer != PORT_NONE;
-	if (wrong || (peers < plugged && !plan_is_whole(judging->info->profile)))
+	if (wrong || (peers < plugged && (!plan_is_whole(judging->info->profile) ||
+						 !judging_asks_switches(judging))))
 		return;
 	finding = judging_say(judging, "plan.wiring", "plan",
 		peers < plugged ? VERDICT_UNKNOWN : VERDICT_PASS, NULL);

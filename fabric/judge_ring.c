@@ -83,6 +83,80 @@ static void tell_bytes(
 	}
 }
 
+/* --- sums --- */
+
+/* The rank that saw a wrong chunk first, by step: what is wrong later has come from there. */
+static uint32_t first_wrong(const struct evidence *evidence, uint64_t *checked, uint64_t *wrong)
+{
+	uint32_t first = PORT_NONE;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t rank = 0; rank < evidence->ring.ranks; rank++) {
+		uint32_t port = evidence->fabric->nics[evidence->ring.nics[rank]];
+
+		*checked += evidence_sum(evidence, port, M_RING_CHECKED);
+		*wrong += evidence_sum(evidence, port, M_RING_WRONG);
+		if (evidence_sum(evidence, port, M_RING_WRONG) == 0 ||
+			evidence_at(evidence, port, M_RING_WRONG_STEP) >= least)
+			continue;
+		least = evidence_at(evidence, port, M_RING_WRONG_STEP);
+		first = rank;
+	}
+	return first;
+}
+
+static void tell_wrong(struct judging *judging, const struct evidence *evidence, uint32_t rank,
+	struct finding *finding)
+{
+	uint32_t nic = evidence->ring.nics[rank], port = evidence->fabric->nics[nic];
+	uint64_t steps = 2 * (evidence->ring.ranks - UINT64_C(1));
+	uint64_t step = evidence_sum(evidence, port, M_RING_WRONG_STEP);
+	struct place place = place_port(judging->fabric, port);
+
+	finding->rank = RANK_CAUSE;
+	finding->culprit_kind = place.kind;
+	place_name(judging->fabric, &place, finding->culprit);
+	finding_text(finding,
+		"rank %u, %s: chunk %" PRIu64 " came in wrong in step %" PRIu64
+		" of all-reduce %" PRIu64 " of %s; nobody saw a wrong one before",
+		rank, finding->culprit, evidence_sum(evidence, port, M_RING_WRONG_CHUNK),
+		step % steps + 1, step / steps + 1, evidence->stage.name);
+	finding_advice(finding,
+		"RDMA's own checksum covers the way: look at the memory and the PCIe path of "
+		"%s "
+		"and of the rank before it, and at what else writes there",
+		finding->culprit);
+}
+
+/* Only where sums were made: a simulated ring carries no data. */
+static void tell_sums(
+	struct judging *judging, const struct evidence *evidence, const struct seen *seen)
+{
+	uint64_t checked = 0, wrong = 0, all;
+	uint32_t rank = first_wrong(evidence, &checked, &wrong);
+	struct finding *finding;
+
+	all = 2 * (evidence->ring.ranks - UINT64_C(1)) * evidence->ring.ranks *
+	      evidence->ring.iterations;
+	if (!judging_is_live(judging))
+		return;
+	finding = judging_say(judging, "ring.sums", "ring",
+		wrong            ? VERDICT_FAIL
+		: checked == all ? VERDICT_PASS
+				 : VERDICT_UNKNOWN,
+		seen);
+	finding_limit(finding, (double)wrong, 0, "chunks",
+		"every chunk of every step is what the sum of its ranks must be");
+	if (wrong)
+		tell_wrong(judging, evidence, rank, finding);
+	else
+		finding_text(finding,
+			"%" PRIu64 " of %" PRIu64
+			" chunks were compared, in every step at every "
+			"rank, and all were right",
+			checked, all);
+}
+
 /* --- bandwidth --- */
 
 static uint64_t host_wait_ns(const struct ringtime *times, uint32_t *rank)
@@ -265,6 +339,7 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 	if (evidence->stage.layer != LAYER_RING)
 		return;
 	seen_add(&seen, &evidence->stage);
+	tell_sums(judging, evidence, &seen);
 	if (ringtime_init(&times, evidence, judging->fabric->limits.spike_ppb)) {
 		tell_bytes(judging, evidence, &seen);
 		tell_bandwidth(judging, evidence, &times, &seen);

@@ -35,7 +35,7 @@ static void *begin(const struct judging *judging)
 static bool is_lossy(const struct tally *tally)
 {
 	return tally_drops(tally) || tally->resent || tally->timeouts || tally->naks ||
-	       tally->out_of_sequence || tally->errors;
+	       tally->out_of_sequence || tally->errors || tally->nic_loss;
 }
 
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
@@ -56,8 +56,8 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 		const struct run_flow *flow = &evidence->flows[i];
 
 		votes_add(&layer->votes, evidence, i,
-			flow->packets_resent || flow->timeouts || flow->out_of_sequence ||
-				flow->qp_error);
+			flow->packets_resent || flow->timeouts || flow->naks ||
+				flow->out_of_sequence || flow->qp_error);
 	}
 }
 
@@ -72,6 +72,27 @@ static void blame_setting(struct finding *finding)
 		"for the priority of RDMA");
 }
 
+/* What hosts see of it: no drop by whom, but who had to send again. */
+static void tell_lossy_live(
+	struct judging *judging, struct layer_loss *layer, struct finding *finding)
+{
+	const struct tally *tally = &layer->tally;
+
+	finding->weight = tally->nic_loss + tally->errors;
+	finding_text(finding,
+		"the NICs counted %" PRIu64 " gaps, NAKs and retries in %" PRIu64
+		" data packets (flows alone on their NICs: %" PRIu64 " gaps, %" PRIu64
+		" NAKs, %" PRIu64 " retries), and %u of %u flows gave up",
+		tally->nic_loss, tally->sent, tally->out_of_sequence, tally->naks,
+		tally->timeouts, tally->errors, tally->flows);
+	finding_limit(finding, (double)(tally->nic_loss + tally->errors), 0, "packets",
+		"0 loss, 0 NAK, 0 sequence error in a lossless class (SONiC RoCEv2 test plan)");
+	finding_advice(finding,
+		"compare the discard counters of every hop between these NICs in the same "
+		"window; what only large packets meet is an MTU");
+	judging_complain(judging, &layer->votes, &layer->lossy);
+}
+
 static void tell_lossy(struct judging *judging, struct layer_loss *layer)
 {
 	const struct tally *tally = &layer->tally;
@@ -81,6 +102,10 @@ static void tell_lossy(struct judging *judging, struct layer_loss *layer)
 	finding = judging_say(judging, "lossless.loss", plan_layer_name(layer->lossy.layer),
 		VERDICT_FAIL, &layer->lossy);
 	finding->weight = drops + tally->lost + tally->resent;
+	if (judging_is_live(judging)) {
+		tell_lossy_live(judging, layer, finding);
+		return;
+	}
 	finding_text(finding,
 		"%" PRIu64 " packets dropped by switches (%" PRIu64 " buffer, %" PRIu64
 		" headroom, %" PRIu64 " lossy queue, %" PRIu64 " port down), %" PRIu64
@@ -106,9 +131,11 @@ static void tell_clean(struct judging *judging, const struct layer_loss *layers)
 	struct finding *finding;
 	struct seen seen = { 0 };
 	struct tally sum = { 0 };
-	bool settled = true;
+	bool settled = true, live = judging_is_live(judging), known;
+	char hops[64] = "";
 
 	for (int i = 0; i < LAYER_COUNT; i++) {
+		sum.has_nic_loss |= layers[i].tally.has_nic_loss;
 		sum.sent += layers[i].tally.sent;
 		sum.hops += layers[i].tally.hops;
 		settled &= layers[i].settled;
@@ -116,13 +143,18 @@ static void tell_clean(struct judging *judging, const struct layer_loss *layers)
 	}
 	if (sum.sent == 0)
 		return;
+	known = settled && (!live || sum.has_nic_loss);
 	finding = judging_say(judging, "lossless.loss", "lossless",
-		settled ? VERDICT_PASS : VERDICT_UNKNOWN, &seen);
+		known ? VERDICT_PASS : VERDICT_UNKNOWN, &seen);
+	if (!live)
+		snprintf(hops, sizeof(hops), ", in %" PRIu64 " crossings of links", sum.hops);
 	finding_text(finding,
-		"0 of %" PRIu64 " data packets lost, resent or out of sequence, in %" PRIu64
-		" crossings of links: with 95 %% certainty fewer than %.1e are (p < 3/n)%s",
-		sum.sent, sum.hops, chance_zero_loss_bound(sum.sent),
-		settled ? "" : "; some stages were cut short");
+		"0 of %" PRIu64 " data packets lost, resent or out of sequence%s: with 95 %% "
+		"certainty fewer than %.1e are (p < 3/n)%s%s",
+		sum.sent, hops, chance_zero_loss_bound(sum.sent),
+		settled ? "" : "; some stages were cut short",
+		live && !sum.has_nic_loss ? "; no NIC told whether packets were sent again"
+					  : "");
 	finding_limit(finding, 0, 0, "packets",
 		"0 loss, 0 NAK, 0 sequence error in a lossless class (SONiC RoCEv2 test plan)");
 }

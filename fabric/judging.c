@@ -95,6 +95,16 @@ void place_name(const struct fabric *fabric, const struct place *place, char *te
 	snprintf(text, FINDING_NAME, "%s", name);
 }
 
+bool judging_is_live(const struct judging *judging)
+{
+	return strcmp(judging->info->backend, "verbs") == 0;
+}
+
+bool judging_asks_switches(const struct judging *judging)
+{
+	return !judging_is_live(judging) || !judging->fabric->proof_hosts;
+}
+
 static void fill_basis(
 	const struct judging *judging, struct finding *finding, const struct seen *seen)
 {

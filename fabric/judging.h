@@ -72,10 +72,16 @@ struct cause {
 	bool spreads;     /* reaches flows that do not touch it: by pause */
 };
 
+/* Votes of flows for where they begin and end: all that is known where their ways are not. */
+struct ends_votes {
+	uint32_t bad_from, good_from, bad_to, good_to;
+};
+
 /* Votes of slow or lossy flows, and of good ones, for the ports on their way. */
 struct votes {
 	uint32_t *bad, *good; /* by port, owned */
 	uint32_t bad_flows;
+	struct ends_votes *ends; /* by NIC, owned */
 };
 
 void votes_begin(struct votes *votes, const struct fabric *fabric);
@@ -124,7 +130,14 @@ struct judge {
 extern const struct judge judge_carrier, judge_loss, judge_rate, judge_nic, judge_pfc,
 	judge_ecn, judge_class, judge_ecmp, judge_plan, judge_pairs, judge_nonblocking,
 	judge_zero, judge_lossless, judge_victim, judge_cnp, judge_fair, judge_order,
-	judge_burst, judge_ring, judge_deadline, judge_route, judge_discard, judge_wire;
+	judge_burst, judge_ring, judge_deadline, judge_route, judge_discard, judge_wire,
+	judge_scope;
+
+/* Whether real NICs were driven: what their backend cannot see is not there. */
+bool judging_is_live(const struct judging *judging);
+
+/* Whether the run is asked for what only switches could tell. */
+bool judging_asks_switches(const struct judging *judging);
 
 /* Adds a finding of rank INFO that names nobody, its basis filled from seen.
  * Valid until the next add. */
@@ -155,6 +168,11 @@ void judging_needs_cause(struct judging *judging);
 
 /* Without a cause the last complaint is of this setting; borrowed, a constant. */
 void judging_else_setting(struct judging *judging, const char *setting);
+
+/* The culprit of a finding by where its bad flows begin and end alone, as far as that goes: the
+ * link of a NIC, or the leaves that they run between. */
+void judging_locate(
+	const struct judging *judging, const struct votes *votes, struct finding *finding);
 
 /* Gives every complaint the culprit that explains most of it. */
 void judging_attribute(struct judging *judging);

@@ -12,6 +12,7 @@
 #include "fabric/sim.h"
 #include "fabric/stage_pool.h"
 #include "fabric/stages.h"
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/finding.h"
 #include "lib/grow.h"
@@ -120,26 +121,52 @@ static void tell(struct runner *runner, size_t index)
 
 /* --- a layer --- */
 
-static int take_result(struct runner *runner, struct stage_pool *pool, size_t index)
+/* err: what running it has returned. */
+static int take_result(struct runner *runner, size_t index, int err, struct sim_result *result,
+	const struct diag *why)
 {
-	struct sim_result result;
-	struct diag why;
-	int err = stage_pool_next(pool, &result, &why);
+	if (err == -ETIME) {
+		err = put_without(runner, index, RUN_SKIPPED, why->text);
+	} else if (err == -EINTR) {
+		err = put_without(runner, index, RUN_PARTIAL, "interrupted before it began");
+	} else if (err) {
+		err = put_without(runner, index, RUN_FAILED, why->text);
+	} else {
+		if (runner->plan->stages[index].layer == LAYER_PAIRS)
+			count_pairs(runner, result);
+		err = put_result(runner, index, result);
+		sim_result_free(result);
+	}
+	return err ? err : run_commit(runner->run, runner->diag);
+}
 
-	if (err == -ETIME)
-		return put_without(runner, index, RUN_SKIPPED, why.text);
-	if (err == -EINTR)
-		return put_without(runner, index, RUN_PARTIAL, "interrupted before it began");
-	if (err)
-		return put_without(runner, index, RUN_FAILED, why.text);
-	if (runner->plan->stages[index].layer == LAYER_PAIRS)
-		count_pairs(runner, &result);
-	err = put_result(runner, index, &result);
-	sim_result_free(&result);
+static int run_on_backend(struct runner *runner, size_t first, size_t count)
+{
+	const struct runner_backend *backend = runner->options->backend;
+	uint64_t until_ns = runner->options->until_ns;
+	int err = 0;
+
+	for (size_t i = first; i < first + count && !err; i++) {
+		struct sim_result result;
+		struct diag why;
+		int ran;
+
+		if (*runner->options->stop)
+			ran = -EINTR;
+		else if (until_ns && clock_ns() >= until_ns)
+			ran = diag_error(
+				&why, -ETIME, "its turn had not come when the time was up");
+		else
+			ran = backend->stage(backend->arg, i, &result, &why);
+
+		err = take_result(runner, i, ran, &result, &why);
+		if (!err)
+			tell(runner, i);
+	}
 	return err;
 }
 
-static int run_stages(struct runner *runner, size_t first, size_t count)
+static int run_on_simulator(struct runner *runner, size_t first, size_t count)
 {
 	struct stage_pool_config config = {
 		.fabric = runner->fabric,
@@ -158,14 +185,22 @@ static int run_stages(struct runner *runner, size_t first, size_t count)
 	if (err)
 		return err;
 	for (size_t i = first; i < first + count && !err; i++) {
-		err = take_result(runner, pool, i);
-		if (!err)
-			err = run_commit(runner->run, runner->diag);
+		struct sim_result result;
+		struct diag why;
+		int ran = stage_pool_next(pool, &result, &why);
+
+		err = take_result(runner, i, ran, &result, &why);
 		if (!err)
 			tell(runner, i);
 	}
 	stage_pool_free(pool);
 	return err;
+}
+
+static int run_stages(struct runner *runner, size_t first, size_t count)
+{
+	return runner->options->backend ? run_on_backend(runner, first, count)
+					: run_on_simulator(runner, first, count);
 }
 
 static int skip_stages(struct runner *runner, size_t first, size_t count, const char *reason)
@@ -302,7 +337,9 @@ int runner_run(struct run *run, const struct fabric *fabric, const struct plan *
 	err = routing_init(&runner.routing, fabric, plan->seed, diag);
 	if (!err)
 		err = put_plan(&runner);
-	if (!err)
+	if (!err && options->backend)
+		err = options->backend->facts(options->backend->arg, run, diag);
+	else if (!err)
 		err = sim_put_facts(fabric, run, diag);
 	if (!err)
 		err = run_commit(run, diag);

@@ -1,11 +1,12 @@
 /*
- * runner - runs a plan on the simulator, layer by layer, into a run file.
+ * runner - runs a plan on a backend, layer by layer, into a run file.
  *
- * The stages of a layer run in parallel threads; results are written by the
+ * On the simulator the stages of a layer run in parallel threads; results are written by the
  * calling thread in the order of the plan, one commit a stage, so the same plan
  * and fabric give the same run file with any number of threads. A stage starts at
  * plan_start_ns() on the run's clock, whatever the stages before it took or
- * whether they ran at all.
+ * whether they ran at all. On any other backend they run one after the other, and the
+ * run's clock is its own.
  *
  * After a layer its judge is asked, and what would only repeat a failure is left out:
  *
@@ -32,6 +33,7 @@
 #include "lib/run.h"
 
 struct diag;
+struct sim_result;
 
 /* Where a run stands, for the progress line. */
 struct runner_at {
@@ -41,9 +43,20 @@ struct runner_at {
 	uint64_t done_ns, all_ns; /* of the time that the stages are expected to take */
 };
 
+/* Where stages are run. */
+struct runner_backend {
+	/* Writes what the places tell of themselves. */
+	int (*facts)(void *arg, struct run *run, struct diag *diag);
+	/* Stage number index of the plan: 0, also when flows did not finish; else why it could
+	 * not be run, and *result is left alone. */
+	int (*stage)(void *arg, size_t index, struct sim_result *result, struct diag *why);
+	void *arg;
+};
+
 struct runner_options {
-	unsigned threads; /* 0: as many as there are processors */
-	bool keep_going;  /* leave nothing out */
+	const struct runner_backend *backend; /* NULL: the simulator */
+	unsigned threads;                     /* 0: as many as there are processors */
+	bool keep_going;                      /* leave nothing out */
 	/* CLOCK_MONOTONIC; stages that have not begun by then are left out. 0: no limit */
 	uint64_t until_ns;
 	/* Captures (sim_tap.h): borrowed, NULL: none. Stages then run one at a time. */

@@ -88,13 +88,29 @@ static uint64_t bytes_ns(uint64_t bytes, uint64_t mbps)
 	return bytes * 8000 / mbps;
 }
 
+/* Below 1 Gb/s, on emulated fabrics, Mb/s are too coarse. */
+static uint64_t slow_kbps(const struct stage_build *build, uint32_t nic)
+{
+	uint64_t bps = fabric_nic_bps(build->fabric, nic);
+
+	return bps < GBPS ? payload_ceiling_bps(bps, build->fabric->mtu_bytes) / 1000 : 0;
+}
+
 uint64_t stage_bytes(const struct stage_build *build, uint32_t nic, uint64_t ns)
 {
+	uint64_t kbps = slow_kbps(build, nic);
+
+	if (kbps)
+		return ns / NS_PER_US * kbps / 8000;
 	return ns * ceiling_mbps(build, fabric_nic_bps(build->fabric, nic)) / 8000;
 }
 
 uint64_t stage_ns(const struct stage_build *build, uint32_t nic, uint64_t bytes)
 {
+	uint64_t kbps = slow_kbps(build, nic);
+
+	if (kbps)
+		return bytes * 8000 / kbps * NS_PER_US;
 	return bytes_ns(bytes, ceiling_mbps(build, fabric_nic_bps(build->fabric, nic)));
 }
 
@@ -125,6 +141,8 @@ uint64_t stage_budget_ns(const struct stage_build *build, uint64_t quick_hops, u
 		(build->fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES) * UINT64_C(8);
 	uint64_t hops, ns;
 
+	if (build->live_ns)
+		return build->live_ns;
 	if (nics > 1024)
 		nics = 1024;
 	hops = nics <= 32 ? quick_hops / 32 * nics

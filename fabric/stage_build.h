@@ -18,6 +18,7 @@ struct stage_build {
 	struct leafnics by_leaf;
 	enum profile profile;
 	uint64_t seed;
+	uint64_t live_ns;    /* on real NICs: how long a stage sends; 0: simulated, by budget */
 	uint64_t total_mbps; /* of all NICs that have a cable */
 };
 

@@ -82,6 +82,13 @@ enum lossless_kind {
 void plan_acceptance(
 	struct plan *plan, const struct fabric *fabric, enum profile profile, uint64_t seed);
 
+/* The same for real NICs: stages of a second (full: of five) that hosts alone can measure.
+ * Nothing here is made to provoke what only switches could tell of: there is one kind of
+ * incast (Not-ECT where the policy has PFC or no ECN, ECT where it has), bursts are sized by
+ * time, and there are no pause spreads. */
+void plan_live(
+	struct plan *plan, const struct fabric *fabric, enum profile profile, uint64_t seed);
+
 const char *profile_name(enum profile profile); /* "quick", "full" */
 
 /* When stage number `stage` starts on the run's clock: the sum of the deadlines of

@@ -2,7 +2,9 @@
 #include "fabric/stage_build.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "fabric/allreduce_sum.h"
 #include "lib/grow.h"
 #include "lib/units.h"
 
@@ -14,6 +16,8 @@
 #define ITERATIONS_MIN 3u
 #define ITERATIONS_MAX 200u
 #define HOPS_QUICK UINT64_C(5000000)
+#define LIVE_CHUNK_BYTES (4 * MIB)
+#define LIVE_RANKS 1024u
 #define HOPS_PER_PACKET 3u /* between the 2.1 inside a leaf and the 4.3 across */
 
 static uint64_t hops_at_most(const struct stage_build *build)
@@ -78,13 +82,35 @@ static uint32_t iterations_for(
 	return iterations < ITERATIONS_MIN ? ITERATIONS_MIN : (uint32_t)iterations;
 }
 
+/* On real NICs: chunks that registered memory has room for, and as many all-reduces as fill
+ * the time. */
+static uint64_t live_chunk_ns(const struct stage_build *build, uint32_t nic, uint32_t members)
+{
+	uint64_t most_ns = stage_ns(build, nic, LIVE_CHUNK_BYTES);
+	uint64_t ns = build->live_ns / (2 * (uint64_t)members * ITERATIONS_MIN);
+
+	return ns < most_ns ? ns : most_ns;
+}
+
+static uint32_t live_iterations(
+	const struct stage_build *build, uint32_t ranks, uint64_t chunk_ns)
+{
+	uint64_t iterations = build->live_ns / (2 * (ranks - UINT64_C(1)) * (chunk_ns + 1));
+
+	if (iterations > ITERATIONS_MAX)
+		return ITERATIONS_MAX;
+	return iterations < ITERATIONS_MIN ? ITERATIONS_MIN : (uint32_t)iterations;
+}
+
 /* nics is handed over. */
 static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint32_t members)
 {
 	struct plan_stage *stage = stage_begin(build, LAYER_RING);
-	uint64_t chunk = stage_bytes(build, nics[0], CHUNK_NS) / ELEM_BYTES * ELEM_BYTES;
+	uint64_t chunk_ns = build->live_ns ? live_chunk_ns(build, nics[0], members) : CHUNK_NS;
+	uint64_t chunk = stage_bytes(build, nics[0], chunk_ns) / ELEM_BYTES * ELEM_BYTES +
+			 ELEM_BYTES * (build->live_ns > 0);
 	uint64_t packets = (chunk + build->fabric->mtu_bytes - 1) / build->fabric->mtu_bytes;
-	uint32_t ranks = ranks_at_most(build, packets);
+	uint32_t ranks = build->live_ns ? LIVE_RANKS : ranks_at_most(build, packets);
 
 	if (ranks > members)
 		ranks = members;
@@ -97,7 +123,8 @@ static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint3
 		.qps = edge_qps(build, nics[0]),
 		.bytes = chunk * ranks,
 		.elem_bytes = ELEM_BYTES,
-		.iterations = iterations_for(build, ranks, packets),
+		.iterations = build->live_ns ? live_iterations(build, ranks, chunk_ns)
+					     : iterations_for(build, ranks, packets),
 	};
 	if (build->fabric->rails > 1)
 		stage_name(stage, "ring-rail%u", rail + 1);
@@ -106,6 +133,34 @@ static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint3
 	stage_note(stage, "all-reduce over %u of %u NICs, %u times", ranks, members,
 		stage->ring.iterations);
 	stage_end(build, stage);
+}
+
+/* The other types of element, a few times each: that their sums are right. */
+static void other_types(struct stage_build *build, uint32_t rail)
+{
+	size_t like = build->plan->count - 1;
+
+	for (unsigned type = ALLREDUCE_INT64; type <= ALLREDUCE_BF16; type++) {
+		struct plan_stage *stage = stage_begin(build, LAYER_RING);
+		const struct plan_ring *from = &build->plan->stages[like].ring;
+		uint32_t bytes = allreduce_elem_bytes((enum allreduce_type)type);
+
+		stage->variant = from->ranks;
+		stage->subject = rail;
+		stage->ring = *from;
+		stage->ring.nics = zeroed(from->ranks, sizeof(*from->nics));
+		memcpy(stage->ring.nics, from->nics, from->ranks * sizeof(*from->nics));
+		stage->ring.type = type;
+		stage->ring.elem_bytes = bytes;
+		stage->ring.bytes =
+			(from->bytes / from->ranks + bytes - 1) / bytes * bytes * from->ranks;
+		stage->ring.iterations = ITERATIONS_MIN;
+		stage_name(stage, "%.20s-%s", build->plan->stages[like].name,
+			allreduce_type_name((enum allreduce_type)type));
+		stage_note(stage, "the same with %s, %u times",
+			allreduce_type_name((enum allreduce_type)type), ITERATIONS_MIN);
+		stage_end(build, stage);
+	}
 }
 
 void stages_ring(struct stage_build *build)
@@ -118,5 +173,7 @@ void stages_ring(struct stage_build *build)
 			free(nics);
 		else
 			ring(build, rail, nics, members);
+		if (members >= 2 && build->live_ns)
+			other_types(build, rail);
 	}
 }

@@ -26,6 +26,20 @@ static void add_flows(struct tally *tally, const struct evidence *evidence)
 	}
 }
 
+static void add_nic(struct tally *tally, const struct evidence *evidence, uint32_t port)
+{
+	static const enum metric losses[] = { M_OUT_OF_SEQUENCE, M_SEQ_ERR, M_ACK_TIMEOUT };
+
+	for (size_t i = 0; i < COUNT_OF(losses); i++) {
+		uint64_t value = evidence_at(evidence, port, losses[i]);
+
+		if (value == EVIDENCE_ABSENT)
+			continue;
+		tally->has_nic_loss = true;
+		tally->nic_loss += value;
+	}
+}
+
 static void add_port(struct tally *tally, const struct evidence *evidence, uint32_t port)
 {
 	uint32_t peer = evidence->fabric->ports[port].peer;
@@ -42,6 +56,8 @@ static void add_port(struct tally *tally, const struct evidence *evidence, uint3
 	tally->marked += evidence_sum(evidence, port, M_MARKED);
 	tally->has_pause |= evidence_at(evidence, port, M_TX_PAUSE) != EVIDENCE_ABSENT;
 	tally->has_marks |= evidence_at(evidence, port, M_MARKED) != EVIDENCE_ABSENT;
+	if (evidence->fabric->ports[port].nic != PORT_NONE)
+		add_nic(tally, evidence, port);
 	if (sent == EVIDENCE_ABSENT || peer == PORT_NONE)
 		return;
 	tally->hops += sent;

@@ -21,7 +21,10 @@ struct tally {
 		drop_watchdog;
 	uint64_t xoff, marked, lost; /* lost: sent minus received over all links */
 	uint64_t hops;               /* packets sent over all ports */
-	bool has_pause, has_marks;
+	/* NICs: retransmissions, timeouts and gaps that their own counters tell of. Flows tell
+	 * the same on the simulator; a real NIC counts for all of its flows together. */
+	uint64_t nic_loss;
+	bool has_pause, has_marks, has_nic_loss;
 };
 
 void tally_add(struct tally *tally, const struct evidence *evidence);

@@ -2,7 +2,6 @@
 #include "lib/control.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -100,7 +99,20 @@ static void take(struct control *control, int fd)
 	to_gid(&local, control->local);
 	to_gid(&peer, gid);
 	gid_print(gid, control->peer);
-	control->fd = fd;
+	control->fd = control->out = fd;
+}
+
+static void no_waiting(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+void control_adopt(struct control *control, int in, int out, const char *peer)
+{
+	*control = (struct control){ .fd = in, .out = out };
+	snprintf(control->peer, sizeof(control->peer), "%s", peer);
+	no_waiting(in);
+	no_waiting(out);
 }
 
 /* --- listening --- */
@@ -217,8 +229,11 @@ static int write_all(
 	const char *at = data;
 
 	while (bytes) {
-		ssize_t wrote = send(control->fd, at, bytes, MSG_NOSIGNAL);
+		ssize_t wrote = send(control->out, at, bytes, MSG_NOSIGNAL);
 		int err;
+
+		if (wrote < 0 && errno == ENOTSOCK)
+			wrote = write(control->out, at, bytes);
 
 		if (wrote > 0) {
 			at += wrote;
@@ -227,7 +242,7 @@ static int write_all(
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		err = wait_for(control->fd, POLLOUT, deadline_ns);
+		err = wait_for(control->out, POLLOUT, deadline_ns);
 		if (err)
 			return err;
 	}
@@ -240,7 +255,7 @@ static int read_all(struct control *control, void *data, size_t bytes, uint64_t 
 	char *at = data;
 
 	while (bytes) {
-		ssize_t got = recv(control->fd, at, bytes, 0);
+		ssize_t got = read(control->fd, at, bytes);
 		int err;
 
 		if (got > 0) {
@@ -285,7 +300,13 @@ int control_send(struct control *control, uint8_t kind, const struct json *body,
 	err = json_write(memory, body);
 	if (fclose(memory) && !err)
 		err = -ENOMEM;
-	assert(err || bytes <= CONTROL_FRAME_MAX);
+	if (!err && bytes > CONTROL_FRAME_MAX) {
+		free(text);
+		return diag_error(diag, -EMSGSIZE,
+			"a frame to %s would have %zu bytes, the limit is %u: choose fewer "
+			"flows or QPs",
+			control->peer, bytes, CONTROL_FRAME_MAX);
+	}
 	length = htonl((uint32_t)bytes);
 	memcpy(header + 4, &length, sizeof(length));
 	if (!err)
@@ -348,5 +369,7 @@ void control_close(struct control *control)
 {
 	if (control->fd >= 0)
 		close(control->fd);
-	control->fd = -1;
+	if (control->out >= 0 && control->out != control->fd)
+		close(control->out);
+	control->fd = control->out = -1;
 }

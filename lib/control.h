@@ -1,6 +1,6 @@
 /*
- * control - what two wefts tell each other over TCP: frames of JSON, versioned, with a
- * length in front and hard limits.
+ * control - what two wefts tell each other over TCP, or over the standard input and output of
+ * an agent: frames of JSON, versioned, with a length in front and hard limits.
  *
  * A frame is 'W' 'F', the version (1), its kind (1 byte), its length in bytes (4, most
  * significant first), and that many bytes of one JSON object. One that is longer than
@@ -17,6 +17,7 @@
 
 #define CONTROL_VERSION 1u
 #define CONTROL_FRAME_MAX (256u * 1024u)
+#define CONTROL_PEER 64
 #define CONTROL_PORT                                                                           \
 	18515u /* perftest's, so that a firewall that lets it through does so for us */
 
@@ -24,14 +25,15 @@ struct diag;
 struct json;
 
 struct control {
-	int fd;
-	char peer[GID_TEXT];      /* the address at the other end */
+	int fd;                   /* what is received comes from here, */
+	int out;                  /* and what is sent goes there; the same for TCP */
+	char peer[CONTROL_PEER];  /* who is at the other end: an address, or a host's name */
 	uint8_t local[GID_BYTES]; /* our own; IPv4 as a GID holds it */
 };
 
 #define CONTROL_INIT                                                                           \
 	{                                                                                      \
-		.fd = -1                                                                       \
+		.fd = -1, .out = -1                                                            \
 	}
 
 /* Binds to address (a name or a number; all others are not listened on), waits for one
@@ -42,6 +44,10 @@ int control_accept(struct control *control, const char *address, uint16_t port,
 /* Tries until wait_ns is over: the other end may be a moment late. */
 int control_connect(struct control *control, const char *address, uint16_t port,
 	uint64_t wait_ns, struct diag *diag);
+
+/* Takes over two descriptors that are open already, such as 0 and 1; peer names the other
+ * end in messages. SIGPIPE is to be ignored where out is a pipe. */
+void control_adopt(struct control *control, int in, int out, const char *peer);
 
 int control_send(struct control *control, uint8_t kind, const struct json *body,
 	uint64_t wait_ns, struct diag *diag);

@@ -88,6 +88,12 @@
 #define W_LOST_BEHIND "lost_behind_tap"
 #define W_LOST_CAPTURE "lost_by_capture"
 
+/* NICs, of a ring all-reduce with real sums. Counted from 0 in each stage. */
+#define C_RING_CHECKED "ring_chunks_checked" /* chunks that arrived, each compared */
+#define C_RING_WRONG "ring_chunks_wrong"
+#define C_RING_WRONG_STEP "ring_wrong_step"   /* of the first, over all all-reduces, from 0 */
+#define C_RING_WRONG_CHUNK "ring_wrong_chunk" /* its number in the payload */
+
 /* Facts (run_fact keys) of a port. */
 #define F_OPER_STATE "oper_state" /* "up", "down" at the start of the run */
 #define F_SPEED "speed"           /* bits per second, as the port reports it */

@@ -2,6 +2,7 @@
 #include "lib/plan.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,30 @@ struct plan_flow *plan_stage_add(struct plan_stage *stage)
 	return flow;
 }
 
+static void free_stage(struct plan_stage *stage)
+{
+	free(stage->flows);
+	free(stage->ring.nics);
+}
+
+void plan_keep(struct plan *plan, enum plan_layer layer)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		if (plan->stages[i].layer == layer)
+			plan->stages[kept++] = plan->stages[i];
+		else
+			free_stage(&plan->stages[i]);
+	}
+	plan->count = kept;
+	snprintf(plan->profile, sizeof(plan->profile), "hand");
+}
+
 void plan_free(struct plan *plan)
 {
-	for (size_t i = 0; i < plan->count; i++) {
-		free(plan->stages[i].flows);
-		free(plan->stages[i].ring.nics);
-	}
+	for (size_t i = 0; i < plan->count; i++)
+		free_stage(&plan->stages[i]);
 	free(plan->stages);
 	plan->stages = NULL;
 	plan->count = plan->room = 0;

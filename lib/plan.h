@@ -51,6 +51,7 @@ struct plan_ring {
 	uint64_t bytes; /* V, reduced per rank */
 	uint32_t elem_bytes;
 	uint32_t iterations; /* all-reduces one after the other, no barrier but the data */
+	uint32_t type;       /* on real NICs: enum allreduce_type (fabric/allreduce_sum.h) */
 };
 
 struct plan_stage {
@@ -85,6 +86,10 @@ struct plan_stage *plan_add(struct plan *plan, enum plan_layer layer);
 
 /* Adds a zeroed flow to a stage; valid until the next. */
 struct plan_flow *plan_stage_add(struct plan_stage *stage);
+
+/* Leaves no stage but those of one layer, and makes it a plan of profile "hand": no whole
+ * acceptance. */
+void plan_keep(struct plan *plan, enum plan_layer layer);
 
 void plan_free(struct plan *plan); /* safe twice */
 

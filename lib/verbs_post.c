@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/verbs_post.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -139,6 +140,34 @@ int verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last)
 	return err;
 }
 
+int verbs_post_write(const struct verbs_qp *qp, const struct verbs_write *write)
+{
+	struct ibv_sge piece = {
+		.addr = write->local,
+		.length = write->bytes,
+		.lkey = write->lkey,
+	};
+	struct ibv_send_wr work = {
+		.wr_id = pack(write->id, 1, 0),
+		.sg_list = &piece,
+		.num_sge = write->bytes ? 1 : 0,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED,
+		.imm_data = htonl(write->immediate),
+		.wr.rdma = { .remote_addr = write->remote, .rkey = write->rkey },
+	};
+	struct ibv_send_wr *bad;
+
+	return -ibv_post_send(qp->qp, &work, &bad);
+}
+
+int verbs_post_receive(const struct verbs_qp *qp, uint32_t id)
+{
+	struct ibv_recv_wr work = { .wr_id = RECEIVED | pack(id, 1, 0) }, *bad;
+
+	return -ibv_post_recv(qp->qp, &work, &bad);
+}
+
 int verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX])
 {
 	struct ibv_wc entries[VERBS_DONE_MAX];
@@ -153,6 +182,7 @@ int verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX]
 			.count = (uint32_t)(entries[i].wr_id >> 16) & UINT16_MAX,
 			.received = entries[i].wr_id & RECEIVED,
 			.bytes = entries[i].byte_len,
+			.immediate = ntohl(entries[i].imm_data),
 			.status = (int)entries[i].status,
 			.vendor_error = entries[i].vendor_err,
 		};

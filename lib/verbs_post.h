@@ -59,11 +59,26 @@ void verbs_ring_close(struct verbs_ring *ring);
  * 0 or a negative errno. */
 int verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last);
 
+/* One write with an immediate, which completes, from local memory to the peer's; 0 bytes
+ * carry the immediate alone. Returns 0 or a negative errno. */
+struct verbs_write {
+	uint64_t local, remote;
+	uint32_t lkey, rkey, bytes;
+	uint32_t immediate;
+	uint32_t id; /* comes back with its completion; 16 bits */
+};
+
+int verbs_post_write(const struct verbs_qp *qp, const struct verbs_write *write);
+
+/* One receive without memory, for an immediate. */
+int verbs_post_receive(const struct verbs_qp *qp, uint32_t id);
+
 struct verbs_done {
 	uint32_t id;    /* of the ring */
 	uint32_t place; /* in the ring */
 	uint32_t count; /* requests that it speaks for, this one the last */
 	uint32_t bytes; /* of a receive */
+	uint32_t immediate;
 	bool received;
 	int status; /* 0, or an ibv_wc_status */
 	uint32_t vendor_error;

@@ -218,7 +218,7 @@ static void put_plan(struct making *making)
 		if (planned[i].layer != LAYER_RING)
 			continue;
 		stage->ring = (struct plan_ring){ calloc(HOSTS, sizeof(uint32_t)), HOSTS, 4,
-			HOSTS * 128 * KIB, 4, RINGS };
+			HOSTS * 128 * KIB, 4, RINGS, 0 };
 		for (uint32_t rank = 0; rank < HOSTS; rank++)
 			stage->ring.nics[rank] = rank;
 	}

@@ -41,7 +41,7 @@ enum { BENCH_PAIRS, BENCH_NOT_ECT, BENCH_ECT };
 struct bench {
 	struct fabric fabric;
 	char path[64];
-	const char *profile;
+	const char *profile, *backend;
 	bool no_facts;
 	struct run_stage stages[BENCH_STAGES];
 	uint32_t stage_count;
@@ -232,6 +232,7 @@ static inline struct bench *bench_empty(const char *text)
 
 	assert_non_null(bench);
 	bench->profile = "quick";
+	bench->backend = "sim";
 	bench_ok(fabric_parse(&bench->fabric, "bench", text, strlen(text), NULL, &diag), &diag);
 	return bench;
 }
@@ -283,7 +284,6 @@ static inline void bench_write(struct bench *bench, struct run *run, struct diag
 static inline int bench_try(struct bench *bench, unsigned layers, struct diag *diag)
 {
 	struct run_info info = {
-		.backend = "sim",
 		.program = "test",
 		.plane = "parameter",
 		.fabric_text = BENCH_TEXT,
@@ -293,6 +293,7 @@ static inline int bench_try(struct bench *bench, unsigned layers, struct diag *d
 	int fd, err;
 
 	snprintf(info.profile, sizeof(info.profile), "%s", bench->profile);
+	snprintf(info.backend, sizeof(info.backend), "%s", bench->backend);
 	snprintf(bench->path, sizeof(bench->path), "weft-judge-XXXXXX");
 	fd = mkstemp(bench->path);
 	assert_true(fd >= 0);

@@ -25,7 +25,7 @@ static void open_pair(struct control *control, int *other)
 	int fds[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	*control = (struct control){ .fd = fds[0], .peer = "10.0.0.2" };
+	*control = (struct control){ .fd = fds[0], .out = fds[0], .peer = "10.0.0.2" };
 	*other = fds[1];
 }
 
@@ -60,6 +60,7 @@ static void a_frame_arrives_as_it_was_sent(void **state)
 
 	(void)state;
 	open_pair(&here, &there.fd);
+	there.out = there.fd;
 	json_put_u64(body, "qps", 17);
 	assert_false(control_ready(&there, 0));
 	assert_int_equal(control_send(&here, 5, body, SOON_NS, &diag), 0);

@@ -105,7 +105,8 @@ static const struct refused cases[] = {
 	REFUSED("a links entry without a link", SOUND "links:\n- speed: 40G\n",
 		"6: links: an entry without a link: expected one such as link: leaf1-spine2"),
 	REFUSED("a link of an odd speed", SOUND "links: [{link: leaf1-spine1, speed: 99G}]\n",
-		"5: links.speed 99G: no port has this speed: expected 1G, 10G, 25G, 40G, 50G, "
+		"5: links.speed 99G: no port has this speed: expected 1G, 10G, 25G, "
+		"40G, 50G, "
 		"100G, 200G, 400G, 800G or 1.6T"),
 	REFUSED("all uplinks of a leaf absent",
 		SOUND "links:\n- {link: leaf3-spine1, absent: yes}\n- {link: leaf3-spine2, "
@@ -175,7 +176,7 @@ static const struct refused cases[] = {
 	REFUSED("a plane in a plane", SOUND "planes: [{name: sample, planes: []}]\n",
 		"5: planes: unknown key \"planes\": expected name, leaves, spines, "
 		"hosts_per_leaf, speed, rails, links_per_spine, uplink_speed, switch_ports, "
-		"mtu, cable, latency, policy, limits, links, cables, hosts, faults"),
+		"mtu, proof, cable, latency, policy, limits, links, cables, hosts, faults"),
 };
 
 int main(void)

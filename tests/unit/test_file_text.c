@@ -51,7 +51,7 @@ static const struct refused cases[] = {
 		"5: unknown key \"hosts_per_leave\": did you mean \"hosts_per_leaf\""),
 	REFUSED("an unknown key", SOUND "colour: blue\n",
 		"5: unknown key \"colour\": expected name, leaves, spines, hosts_per_leaf, "
-		"speed, rails, links_per_spine, uplink_speed, switch_ports, mtu, cable, "
+		"speed, rails, links_per_spine, uplink_speed, switch_ports, mtu, proof, cable, "
 		"latency, policy, limits, links, cables, hosts, faults, planes"),
 	REFUSED("an unknown key of the policy", SOUND "policy:\n  dcsp: 26\n",
 		"6: policy: unknown key \"dcsp\": did you mean \"dscp\""),
@@ -99,19 +99,21 @@ static const struct refused cases[] = {
 		"1: no key \"speed\": expected one such as speed: 100G"),
 	REFUSED("a speed without a unit",
 		"leaves: 4\nspines: 2\nhosts_per_leaf: 4\nspeed: 100\n",
-		"4: speed: \"100\": expected a speed such as 100G, 1G to 1600G"),
+		"4: speed: \"100\": expected a speed such as 100G, 1M to 1600G"),
 	REFUSED("a speed that no port has",
 		"leaves: 4\nspines: 2\nhosts_per_leaf: 4\nspeed: 33G\n",
-		"4: speed 33G: no port has this speed: expected 1G, 10G, 25G, 40G, 50G, 100G, "
+		"4: speed 33G: no port has this speed: expected 1G, 10G, 25G, 40G, "
+		"50G, 100G, "
 		"200G, 400G, 800G or 1.6T"),
 	REFUSED("a speed in bytes", "leaves: 4\nspines: 2\nhosts_per_leaf: 4\nspeed: 100GiB\n",
-		"4: speed: \"100GiB\": expected a speed such as 100G, 1G to 1600G"),
+		"4: speed: \"100GiB\": expected a speed such as 100G, 1M to 1600G"),
 	REFUSED("NaN as a speed", "leaves: 4\nspines: 2\nhosts_per_leaf: 4\nspeed: nan\n",
-		"4: speed: \"nan\": expected a speed such as 100G, 1G to 1600G"),
+		"4: speed: \"nan\": expected a speed such as 100G, 1M to 1600G"),
 	REFUSED("an infinite speed", "leaves: 4\nspines: 2\nhosts_per_leaf: 4\nspeed: .inf\n",
-		"4: speed: \".inf\": expected a speed such as 100G, 1G to 1600G"),
+		"4: speed: \".inf\": expected a speed such as 100G, 1M to 1600G"),
 	REFUSED("an uplink speed that no port has", SOUND "uplink_speed: 30G\n",
-		"5: uplink_speed 30G: no port has this speed: expected 1G, 10G, 25G, 40G, 50G, "
+		"5: uplink_speed 30G: no port has this speed: expected 1G, 10G, "
+		"25G, 40G, 50G, "
 		"100G, 200G, 400G, 800G or 1.6T"),
 	REFUSED("a length without a unit", SOUND "cable: {host: 5}\n",
 		"5: cable.host: \"5\": expected a length such as 20m, 0m to 10000m"),

@@ -27,7 +27,7 @@ static uint32_t add_ring(struct bench *bench, uint64_t step_ns)
 			bench->stages[i].name);
 	ring = &bench->plan.stages[id].ring;
 	*ring = (struct plan_ring){ calloc(RANKS, sizeof(uint32_t)), RANKS, 1, RANKS * CHUNK, 4,
-		ITERATIONS };
+		ITERATIONS, 0 };
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
 		ring->nics[rank] = rank;
 		bench_flow(bench, id, rank, hosts[rank], hosts[(rank + 1) % RANKS],

@@ -274,7 +274,7 @@ static void put_ring_plan(struct run *run)
 	flow->src = 2;
 	flow->dst = 1;
 	stage = plan_add(&plan, LAYER_RING);
-	stage->ring = (struct plan_ring){ nics, 3, 4, 1000, 2, 5 };
+	stage->ring = (struct plan_ring){ nics, 3, 4, 1000, 2, 5, 0 };
 	ok(run_put_plan(run, &plan, nic_names, &diag), &diag);
 	stage->ring.nics = NULL; /* ours */
 	plan_free(&plan);

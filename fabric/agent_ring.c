@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/agent_stage.h"
+#include "fabric/wire.h"
+#include "lib/clock.h"
+#include "lib/diag.h"
+#include "lib/json.h"
+
+/* Tests ask one rank to flip one bit of what it received in one step, as bad memory would:
+ * WEFT_TEST_FLIP=RANK.STEP. */
+static uint32_t flip_step(uint32_t rank)
+{
+	const char *text = getenv("WEFT_TEST_FLIP");
+	unsigned at_rank, step;
+
+	if (!text || sscanf(text, "%u.%u", &at_rank, &step) != 2 || at_rank != rank)
+		return 0;
+	return step + 1;
+}
+
+int agent_ring_prepare(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag)
+{
+	const struct json *from = json_get(body, "ring");
+	struct agent_ring *ring = &stage->ring;
+	struct gen_end next, prev;
+	struct allreduce_plan plan;
+	uint64_t device;
+	int err;
+
+	if (!from)
+		return 0;
+	err = wire_number(from, "device", 0, AGENT_DEVICES_MAX - 1, &device, diag);
+	if (!err)
+		err = agent_get_ring(from, &plan, diag);
+	if (!err && device >= stage->device_count)
+		err = diag_error(diag, -EPROTO, "a ring over device %u, of %u",
+			(unsigned)device, stage->device_count);
+	if (err)
+		return err;
+	ring->here = true;
+	err = allreduce_open(&ring->all, &stage->devices[device], &plan, diag);
+	if (err)
+		return err;
+	ring->all.flip = flip_step(plan.rank);
+	allreduce_ends(&ring->all, &next, &prev);
+	answer = json_put_object(answer, "ring");
+	gen_put_end(json_put_object(answer, "next"), &next);
+	gen_put_end(json_put_object(answer, "prev"), &prev);
+	return 0;
+}
+
+int agent_ring_connect(struct agent_stage *stage, const struct json *body, struct diag *diag)
+{
+	const struct json *from = json_get(body, "ring");
+	struct agent_ring *ring = &stage->ring;
+	struct gen_end next, prev;
+	int err;
+
+	if (!ring->here)
+		return 0;
+	err = gen_get_end(json_get(from, "next"), &next, diag);
+	if (!err)
+		err = gen_get_end(json_get(from, "prev"), &prev, diag);
+	if (!err && (next.qps != ring->all.plan.qps || prev.qps != ring->all.plan.qps))
+		err = diag_error(diag, -EPROTO, "a ring of %u and %u QPs, expected %u",
+			prev.qps, next.qps, ring->all.plan.qps);
+	return err ? err : allreduce_connect(&ring->all, &next, &prev, diag);
+}
+
+static void is_over(struct agent_ring *ring, int err, const struct diag *why)
+{
+	ring->over = true;
+	if (err >= 0)
+		return;
+	ring->sent.unreachable = err == -EHOSTUNREACH;
+	snprintf(ring->sent.why, sizeof(ring->sent.why), "%.255s", why->text);
+}
+
+uint32_t agent_ring_turn(struct agent_stage *stage)
+{
+	struct agent_ring *ring = &stage->ring;
+	struct diag why;
+	int got;
+
+	if (!ring->here || ring->over)
+		return 0;
+	if (!ring->all.last_ns)
+		got = allreduce_begin(&ring->all, &why);
+	else
+		got = allreduce_turn(&ring->all, &why);
+	if (got < 0 || allreduce_has_ended(&ring->all))
+		is_over(ring, got, &why);
+	return got > 0 ? (uint32_t)got : 0;
+}
+
+void agent_ring_sent(struct agent_stage *stage, struct json *answer)
+{
+	struct agent_ring *ring = &stage->ring;
+
+	if (!ring->here)
+		return;
+	ring->sent.taken = ring->all.taken;
+	ring->sent.acknowledged = ring->all.acknowledged;
+	ring->sent.checked = ring->all.checked;
+	ring->sent.wrong = ring->all.wrong;
+	agent_put_ring_sent(json_put_object(answer, "ring"), &ring->sent);
+}
+
+int agent_ring_steps(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag)
+{
+	const struct allreduce *all = &stage->ring.all;
+	uint64_t from;
+	int err = wire_number(body, "from", 0, stage->ring.here ? all->count : 0, &from, diag);
+	uint64_t count = all->count - from;
+
+	if (err)
+		return err;
+	agent_put_steps(json_put_array(answer, "steps"), all->steps + from,
+		count < AGENT_STEPS_MAX ? (uint32_t)count : AGENT_STEPS_MAX);
+	return 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric/agent_stage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire.h"
+#include "lib/clock.h"
+#include "lib/diag.h"
+#include "lib/grow.h"
+#include "lib/json.h"
+#include "lib/sysfs.h"
+
+#define LISTEN_NS (50 * NS_PER_MS)
+#define NAP_NS (4 * NS_PER_MS)
+#define AHEAD_NS (10 * NS_PER_S) /* at most, from START to the start */
+
+/* --- opening the ends --- */
+
+static int open_end(struct agent_stage *stage, struct agent_flow *flow, const struct json *from,
+	struct json *answer, struct diag *diag)
+{
+	struct gen_end here;
+	int err = agent_get_end(from, &flow->end, diag);
+
+	if (!err && flow->end.device >= stage->device_count)
+		err = diag_error(diag, -EPROTO, "a flow of device %u, of %u", flow->end.device,
+			stage->device_count);
+	if (err)
+		return err;
+	err = gen_open(&flow->gen, &stage->devices[flow->end.device], &flow->end.plan,
+		flow->end.active, diag);
+	if (err == -EPROTO)
+		err = -EIO;
+	if (err)
+		return err;
+	gen_end(&flow->gen, &here);
+	gen_put_end(json_add_object(answer), &here);
+	return 0;
+}
+
+int agent_stage_prepare(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag)
+{
+	const struct json *ends = json_get(body, "ends");
+	struct json *opened = json_put_array(answer, "ends");
+	size_t count = json_count(ends);
+	int err = 0;
+
+	if (!json_is_array(ends) || count > AGENT_ENDS_MAX)
+		return diag_error(diag, -EPROTO, "a stage of no list of ends, or more than %u",
+			AGENT_ENDS_MAX);
+	stage->flows = zeroed(count, sizeof(*stage->flows));
+	stage->counters = zeroed(stage->device_count, sizeof(*stage->counters));
+	for (size_t i = 0; i < count && !err; i++) {
+		stage->flow_count++;
+		err = open_end(stage, &stage->flows[i], json_at(ends, i), opened, diag);
+	}
+	return err ? err : agent_ring_prepare(stage, body, answer, diag);
+}
+
+int agent_stage_connect(struct agent_stage *stage, const struct json *body, struct diag *diag)
+{
+	const struct json *ends = json_get(body, "ends");
+	struct gen_end there;
+	int err = 0;
+
+	if (json_count(ends) != stage->flow_count)
+		return diag_error(diag, -EPROTO, "%zu ends for %u flows", json_count(ends),
+			stage->flow_count);
+	for (uint32_t i = 0; i < stage->flow_count && !err; i++) {
+		err = gen_get_end(json_at(ends, i), &there, diag);
+		if (!err && there.qps != stage->flows[i].end.plan.qps)
+			err = diag_error(diag, -EPROTO, "%u QPs for a flow of %u", there.qps,
+				stage->flows[i].end.plan.qps);
+		if (!err)
+			err = gen_connect(&stage->flows[i].gen, &there, diag);
+	}
+	if (!err)
+		err = agent_ring_connect(stage, body, diag);
+	stage->connected = !err;
+	return err;
+}
+
+/* --- counters --- */
+
+static void read_counters(const struct verbs *verbs, struct hwcounters *counters, bool *read)
+{
+	struct diag ignored;
+	char path[160], netdev[64];
+	uint64_t changes;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/hw_counters",
+		verbs->device, verbs->port);
+	*read = !hwcounters_read(counters, path, &ignored);
+	if (!*read)
+		counters->count = 0;
+	if (counters->count < HWCOUNTERS_MAX &&
+		sysfs_netdev(
+			netdev, sizeof(netdev), verbs->device, verbs->port, verbs->gid_index) &&
+		sysfs_number(&changes, "/sys/class/net/%s/carrier_changes", netdev)) {
+		struct hwcounter *item = &counters->items[counters->count++];
+
+		snprintf(item->name, sizeof(item->name), "carrier_changes");
+		item->value = changes;
+	}
+}
+
+static void all_counters(struct agent_stage *stage, bool last)
+{
+	for (uint32_t i = 0; i < stage->device_count; i++) {
+		struct agent_counters *counters = &stage->counters[i];
+		bool read;
+
+		read_counters(
+			&stage->devices[i], last ? &counters->last : &counters->first, &read);
+		*(last ? &counters->last_ns : &counters->first_ns) = clock_ns();
+		counters->read = read && (counters->read || !last);
+	}
+}
+
+/* --- traffic --- */
+
+static void is_over(struct agent_flow *flow, int err, const struct diag *why)
+{
+	flow->over = true;
+	if (!err)
+		return;
+	flow->sent.unreachable = err == -EHOSTUNREACH;
+	snprintf(flow->sent.why, sizeof(flow->sent.why), "%.255s", why->text);
+}
+
+/* Messages of each QP that may have left by now. */
+static uint64_t allowed(const struct agent_flow *flow, uint64_t since_ns)
+{
+	const struct agent_pace *pace = &flow->end.pace;
+	uint64_t periods = since_ns / pace->period_ns + 1;
+
+	return periods >= flow->end.plan.messages / pace->messages + 1
+		       ? flow->end.plan.messages
+		       : periods * pace->messages;
+}
+
+/* One turn of a flow: how many completions, or a negative errno. */
+static int turn(struct agent_stage *stage, struct agent_flow *flow, struct diag *diag)
+{
+	const struct agent_pace *pace = &flow->end.pace;
+	uint64_t now = clock_ns(), start = stage->begin_ns + pace->start_ns;
+	struct gen *gen = &flow->gen;
+	int err = 0;
+
+	if (now < start)
+		return 0;
+	if (!flow->sent.begin_ns) {
+		flow->sent.begin_ns = now;
+		gen->allowed = pace->messages ? allowed(flow, 0) : 0;
+		err = gen_begin(gen, diag);
+	} else if (pace->messages) {
+		err = gen_allow(gen, allowed(flow, now - start), diag);
+	}
+	if (!err && gen->in_flight)
+		err = gen_turn(gen, diag);
+	if (err >= 0 && gen_has_ended(gen)) {
+		flow->sent.end_ns = gen->now_ns;
+		is_over(flow, 0, NULL);
+	}
+	return err;
+}
+
+static uint32_t all_turns(struct agent_stage *stage, uint32_t *open)
+{
+	uint32_t taken = 0;
+	struct diag why;
+
+	*open = 0;
+	for (uint32_t i = 0; i < stage->flow_count; i++) {
+		struct agent_flow *flow = &stage->flows[i];
+		int got;
+
+		if (flow->over)
+			continue;
+		got = turn(stage, flow, &why);
+		if (got < 0)
+			is_over(flow, got, &why);
+		else
+			taken += (uint32_t)got;
+		*open += !flow->over;
+	}
+	taken += agent_ring_turn(stage);
+	*open += stage->ring.here && !stage->ring.over;
+	return taken;
+}
+
+static void nap(uint64_t ns)
+{
+	const struct timespec time = { .tv_nsec = (long)ns };
+
+	nanosleep(&time, NULL);
+}
+
+/* Until the traffic has ended, or its time is up. Where the kernel is the NIC it needs the
+ * processor more than we do. */
+static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag *diag)
+{
+	uint64_t listen_ns = 0;
+	uint32_t open = 1;
+	int err;
+
+	while (open && !stage->stop && clock_ns() < deadline_ns) {
+		if (clock_ns() < stage->begin_ns)
+			nap(NAP_NS);
+		else if (all_turns(stage, &open) == 0 && stage->soft)
+			nap(NAP_NS);
+		if (clock_ns() < listen_ns)
+			continue;
+		err = agent_listen(stage, diag);
+		if (err)
+			return err == -EPIPE ? err : -EPROTO;
+		listen_ns = clock_ns() + LISTEN_NS;
+	}
+	return 0;
+}
+
+static void put_flow(struct json *list, struct agent_flow *flow)
+{
+	const struct gen *gen = &flow->gen;
+
+	for (uint32_t i = 0; i < gen->plan.qps; i++) {
+		flow->sent.posted += gen->qps[i].posted;
+		flow->sent.messages += gen->qps[i].sent;
+	}
+	agent_put_sent(json_add_object(list), &flow->sent);
+}
+
+int agent_stage_run(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag)
+{
+	struct json *sent = json_put_array(answer, "ends");
+	uint64_t now = clock_ns(), at_ns, deadline_ns;
+	int err = wire_number(body, "at_ns", 0, now + AHEAD_NS, &at_ns, diag);
+
+	if (!err)
+		err = wire_number(
+			body, "deadline_ns", 0, AGENT_STAGE_NS_MAX, &deadline_ns, diag);
+	if (!err && !stage->connected)
+		err = diag_error(diag, -EPROTO, "START of flows that are not connected");
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < stage->flow_count; i++) {
+		stage->flows[i].over = !stage->flows[i].end.active;
+		stage->soft |= stage->flows[i].gen.verbs->soft;
+	}
+	if (stage->ring.here)
+		stage->soft |= stage->ring.all.verbs->soft;
+	all_counters(stage, false);
+	stage->begin_ns = at_ns > now ? at_ns : now;
+	err = traffic(stage, stage->begin_ns + deadline_ns, diag);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < stage->flow_count; i++)
+		put_flow(sent, &stage->flows[i]);
+	agent_ring_sent(stage, answer);
+	return 0;
+}
+
+/* --- the result --- */
+
+static void put_series(struct json *list, const struct agent_flow *flow)
+{
+	const struct gen_result *result = &flow->gen.result;
+	struct json *object = json_add_object(list), *bytes;
+
+	json_put_u64(object, "begin_ns", flow->sent.begin_ns);
+	bytes = json_put_array(object, "bytes");
+	for (uint32_t i = 0; i < result->series_count; i++)
+		json_add_u64(bytes, result->series[i]);
+}
+
+void agent_stage_result(struct agent_stage *stage, struct json *answer)
+{
+	struct json *devices = json_put_array(answer, "devices");
+	struct json *series = json_put_array(answer, "series");
+
+	all_counters(stage, true);
+	for (uint32_t i = 0; i < stage->device_count; i++)
+		agent_put_counters(json_add_object(devices), &stage->counters[i]);
+	for (uint32_t i = 0; i < stage->flow_count; i++)
+		put_series(series, &stage->flows[i]);
+}
+
+void agent_stage_close(struct agent_stage *stage)
+{
+	for (uint32_t i = 0; i < stage->flow_count; i++)
+		gen_close(&stage->flows[i].gen);
+	allreduce_close(&stage->ring.all);
+	free(stage->flows);
+	free(stage->counters);
+	*stage = (struct agent_stage){
+		.control = stage->control,
+		.devices = stage->devices,
+		.device_count = stage->device_count,
+	};
+}

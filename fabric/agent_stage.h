@@ -1,0 +1,78 @@
+/*
+ * agent_stage - one stage on one host: the ends of flows that lie here, their traffic, and
+ * the counters of the devices. Known to fabric/agent*.c alone.
+ */
+#ifndef FABRIC_AGENT_STAGE_H
+#define FABRIC_AGENT_STAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/agent.h"
+
+struct diag;
+struct json;
+
+struct agent_flow {
+	struct agent_end end;
+	struct gen gen;
+	struct agent_sent sent;
+	bool over;
+};
+
+/* The rank of a ring that lies here; all of it 0: none. */
+struct agent_ring {
+	bool here, over;
+	struct allreduce all;
+	struct agent_ring_sent sent;
+};
+
+struct agent_stage {
+	struct control *control;     /* borrowed */
+	const struct verbs *devices; /* borrowed */
+	uint32_t device_count;
+	struct agent_flow *flows; /* owned */
+	uint32_t flow_count;
+	struct agent_ring ring;
+	struct agent_counters *counters; /* owned; of each device */
+	uint64_t begin_ns, end_ns;       /* of the traffic */
+	bool connected, soft;
+	bool stop; /* the coordinator said so */
+};
+
+#define AGENT_STAGE_INIT                                                                       \
+	{                                                                                      \
+		.flows = NULL                                                                  \
+	}
+
+/* The bodies of the frames of the same names, and what answers them. Errors: -EPROTO where
+ * the frame is to blame, and then the agent ends; any other is a refusal. */
+int agent_stage_prepare(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag);
+int agent_stage_connect(struct agent_stage *stage, const struct json *body, struct diag *diag);
+
+/* Runs to the end, to the deadline, or to a frame STOP, and answers CLOCK meanwhile. */
+int agent_stage_run(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag);
+void agent_stage_result(struct agent_stage *stage, struct json *answer);
+void agent_stage_close(struct agent_stage *stage); /* safe on AGENT_STAGE_INIT, safe twice */
+
+/* The ring's part of the frames; nothing where the body has no ring. */
+int agent_ring_prepare(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag);
+int agent_ring_connect(struct agent_stage *stage, const struct json *body, struct diag *diag);
+/* One turn; how many completions. */
+uint32_t agent_ring_turn(struct agent_stage *stage);
+void agent_ring_sent(struct agent_stage *stage, struct json *answer);
+int agent_ring_steps(struct agent_stage *stage, const struct json *body, struct json *answer,
+	struct diag *diag);
+
+/* Takes one frame while a stage runs, if there is one: CLOCK is answered, STOP noted. */
+int agent_listen(struct agent_stage *stage, struct diag *diag);
+
+/* An answer, which takes the body over. */
+int agent_say(
+	struct control *control, enum agent_frame kind, struct json *body, struct diag *diag);
+int agent_say_clock(struct control *control, const struct json *asked, struct diag *diag);
+
+#endif

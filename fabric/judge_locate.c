@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Where it is, without the ways of the QPs: a link of a NIC explains the bad flows when
+ * most of them begin or end there and few good ones do; else the leaves that most of
+ * them run between are as far as it goes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/judging.h"
+#include "lib/grow.h"
+
+/* Chance leaves some flows unhurt, and hurts others by what it does to acknowledgements. */
+#define MOST_OF(part, all) ((part)*5 >= (all)*4)
+#define FEW_BESIDE(good, bad) ((good)*3 <= (bad))
+#define FLOWS_LEAST 2u
+
+struct suspect {
+	uint32_t nic, bad, good;
+	bool sends; /* what leaves the NIC; else what comes to it */
+	bool both;
+};
+
+static void weigh(struct suspect *best, const struct suspect *now, uint32_t bad_flows)
+{
+	if (now->bad < FLOWS_LEAST || !MOST_OF(now->bad, bad_flows) ||
+		!FEW_BESIDE(now->good, now->bad))
+		return;
+	if (best->nic == PORT_NONE || now->bad * 4 - now->good > best->bad * 4 - best->good)
+		*best = *now;
+}
+
+/* One direction before both, where it says as much. */
+static struct suspect find_nic(const struct fabric *fabric, const struct votes *votes)
+{
+	struct suspect best = { .nic = PORT_NONE };
+
+	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
+		const struct ends_votes *ends = &votes->ends[nic];
+		const struct suspect in = { nic, ends->bad_to, ends->good_to, false, false };
+		const struct suspect out = { nic, ends->bad_from, ends->good_from, true,
+			false };
+		const struct suspect both = { nic, in.bad + out.bad, in.good + out.good, false,
+			true };
+
+		weigh(&best, &in, votes->bad_flows);
+		weigh(&best, &out, votes->bad_flows);
+		weigh(&best, &both, votes->bad_flows);
+	}
+	return best;
+}
+
+static void append(char *text, size_t bytes, const char *more)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, bytes - used, "%s", more);
+}
+
+static void name_link(const struct fabric *fabric, const struct suspect *suspect,
+	const struct votes *votes, struct finding *finding)
+{
+	struct place place = place_link(fabric->ports[fabric->nics[suspect->nic]].link);
+	char more[120];
+
+	finding->culprit_kind = CULPRIT_LINK;
+	place_name(fabric, &place, finding->culprit);
+	snprintf(more, sizeof(more),
+		"; by exclusion: %u of %u of them %s its host, and %u good ones did",
+		suspect->bad, votes->bad_flows,
+		suspect->both    ? "began or ended at"
+		: suspect->sends ? "began at"
+				 : "ended at",
+		suspect->good);
+	append(finding->basis, sizeof(finding->basis), more);
+}
+
+/* --- leaves --- */
+
+struct leaf_votes {
+	uint32_t from, to;
+};
+
+/* The leaf that most bad flows begin (end) at, or PORT_NONE. */
+static uint32_t most(const struct fabric *fabric, const struct leaf_votes *leaves, bool from,
+	uint32_t bad_flows)
+{
+	for (uint32_t leaf = 0; leaf < fabric->leaves; leaf++)
+		if (MOST_OF(from ? leaves[leaf].from : leaves[leaf].to, bad_flows))
+			return leaf;
+	return PORT_NONE;
+}
+
+static const char *leaf_name(const struct fabric *fabric, uint32_t leaf)
+{
+	return leaf == PORT_NONE ? "any leaf"
+				 : fabric->nodes[fabric_leaf_node(fabric, leaf)].name;
+}
+
+static void name_leaves(
+	const struct fabric *fabric, const struct votes *votes, struct finding *finding)
+{
+	struct leaf_votes *leaves = zeroed(fabric->leaves, sizeof(*leaves));
+	uint32_t from, to;
+
+	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
+		uint32_t leaf = fabric_nic_leaf(fabric, nic);
+
+		if (leaf == PORT_NONE)
+			continue;
+		leaves[leaf].from += votes->ends[nic].bad_from;
+		leaves[leaf].to += votes->ends[nic].bad_to;
+	}
+	from = most(fabric, leaves, true, votes->bad_flows);
+	to = most(fabric, leaves, false, votes->bad_flows);
+	free(leaves);
+	if (from == PORT_NONE && to == PORT_NONE)
+		return;
+	snprintf(finding->culprit, sizeof(finding->culprit), "pairs from %.16s to %.16s",
+		leaf_name(fabric, from), leaf_name(fabric, to));
+	append(finding->basis, sizeof(finding->basis),
+		"; most that complain go this way, by links that were not told apart");
+}
+
+void judging_locate(
+	const struct judging *judging, const struct votes *votes, struct finding *finding)
+{
+	const struct fabric *fabric = judging->fabric;
+	struct suspect suspect;
+
+	if (votes->bad_flows == 0)
+		return;
+	suspect = find_nic(fabric, votes);
+	if (suspect.nic != PORT_NONE)
+		name_link(fabric, &suspect, votes, finding);
+	else
+		name_leaves(fabric, votes, finding);
+}

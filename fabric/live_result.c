@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the agents told of a stage, as rows of the run file. */
+#include "fabric/live.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/counters.h"
+#include "lib/grow.h"
+#include "lib/units.h"
+
+/* The drivers' names for what lib/counters.h has one name for; mlx5's are ours. */
+static const struct {
+	const char *theirs, *ours;
+} same[] = {
+	/* rxe: a retry is counted whether a NAK or a timeout has brought it about. */
+	{ "out_of_seq_request", C_OUT_OF_SEQUENCE },
+	{ "rcvd_seq_err", C_PACKET_SEQ_ERR },
+	{ "completer_retry_err", C_ACK_TIMEOUT },
+	{ "retry_exceeded_err", C_RETRY_EXCEEDED },
+	/* bnxt_re */
+	{ "oos_drop_count", C_OUT_OF_SEQUENCE },
+	{ "seq_err_naks_rcvd", C_PACKET_SEQ_ERR },
+	{ "to_retransmits", C_ACK_TIMEOUT },
+	{ "max_retry_exceeded", C_RETRY_EXCEEDED },
+};
+
+static const char *our_name(const char *theirs)
+{
+	for (size_t i = 0; i < COUNT_OF(same); i++)
+		if (strcmp(same[i].theirs, theirs) == 0)
+			return same[i].ours;
+	return theirs;
+}
+
+void live_nic_name(const struct live *live, uint32_t nic, char text[RUN_NAME])
+{
+	char name[2 * NAME_BYTES];
+
+	fabric_nic_name(live->fabric, nic, name);
+	snprintf(text, RUN_NAME, "%.31s", name);
+}
+
+/* --- counters --- */
+
+static const struct hwcounter *find(const struct hwcounters *counters, const char *name)
+{
+	for (uint32_t i = 0; i < counters->count; i++)
+		if (strcmp(counters->items[i].name, name) == 0)
+			return &counters->items[i];
+	return NULL;
+}
+
+static void collect_counters(struct live_stage *run, struct sim_result *result)
+{
+	uint32_t nics = run->live->fabric->nic_count;
+
+	result->counters = zeroed((size_t)nics * (HWCOUNTERS_MAX + LIVE_RING_COUNTERS),
+		sizeof(*result->counters));
+	for (uint32_t nic = 0; nic < nics; nic++) {
+		const struct agent_counters *from = &run->counters[nic];
+
+		for (uint32_t i = 0; i < from->last.count; i++) {
+			const struct hwcounter *last = &from->last.items[i];
+			const struct hwcounter *first = find(&from->first, last->name);
+			struct run_counter *row = &result->counters[result->counter_count];
+
+			if (!first)
+				continue;
+			row->stage = result->stage.id;
+			live_nic_name(run->live, nic, row->place);
+			snprintf(row->name, sizeof(row->name), "%.39s", our_name(last->name));
+			row->first = first->value;
+			row->last = last->value;
+			result->counter_count++;
+		}
+	}
+}
+
+/* --- flows --- */
+
+/* How much a counter of a NIC grew, by our name; 0 also where it was not read. */
+static uint64_t grown(const struct live_stage *run, uint32_t nic, const char *name)
+{
+	const struct agent_counters *from = &run->counters[nic];
+
+	for (uint32_t i = 0; i < from->last.count; i++) {
+		const struct hwcounter *last = &from->last.items[i];
+		const struct hwcounter *first;
+
+		if (strcmp(our_name(last->name), name) != 0)
+			continue;
+		first = find(&from->first, last->name);
+		return first && last->value > first->value ? last->value - first->value : 0;
+	}
+	return 0;
+}
+
+/* Whether the NIC has this flow alone in this direction. */
+static bool is_alone(const struct live_stage *run, uint32_t flow, bool sends)
+{
+	const struct plan_flow *flows = run->stage->flows;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < run->stage->flow_count; i++)
+		count += sends ? flows[i].src == flows[flow].src
+			       : flows[i].dst == flows[flow].dst;
+	return count == 1;
+}
+
+static void from_counters(struct live_stage *run, uint32_t flow, struct run_flow *row)
+{
+	const struct plan_flow *plan = &run->stage->flows[flow];
+
+	if (is_alone(run, flow, true)) {
+		row->naks = grown(run, plan->src, C_PACKET_SEQ_ERR);
+		row->timeouts = grown(run, plan->src, C_ACK_TIMEOUT);
+	}
+	if (is_alone(run, flow, false))
+		row->out_of_sequence = grown(run, plan->dst, C_OUT_OF_SEQUENCE);
+}
+
+static void collect_flow(struct live_stage *run, uint32_t flow, struct run_flow *row)
+{
+	const struct plan_flow *plan = &run->stage->flows[flow];
+	const struct gen_plan *gen = &run->plans[flow];
+	const struct agent_sent *sent = &run->sent[flow];
+	const struct live_end *end = &run->ends[2 * (size_t)flow];
+	uint64_t packets = (gen->bytes + gen->mtu_bytes - 1) / gen->mtu_bytes;
+
+	row->flow = flow;
+	live_nic_name(run->live, plan->src, row->src);
+	live_nic_name(run->live, plan->dst, row->dst);
+	row->role = plan->role;
+	row->not_ect = plan->not_ect;
+	row->qps = plan->qps;
+	row->bytes_planned = gen->messages * gen->bytes * gen->qps;
+	row->bytes_posted = sent->posted * gen->bytes;
+	row->bytes_delivered = sent->messages * gen->bytes;
+	row->packets_sent = sent->posted * packets;
+	row->packets_received = sent->messages * packets;
+	row->complete = sent->messages == gen->messages * gen->qps;
+	row->qp_error = sent->unreachable;
+	row->start_ns = sent->begin_ns ? live_run_ns(run->live, end->host, sent->begin_ns)
+				       : run->start_ns - run->live->zero_ns + plan->start_ns;
+	row->end_ns = row->complete ? live_run_ns(run->live, end->host, sent->end_ns) : 0;
+	from_counters(run, flow, row);
+}
+
+/* Flows that were not run are not there. */
+static void collect_flows(struct live_stage *run, struct sim_result *result)
+{
+	result->flows = zeroed(run->stage->flow_count, sizeof(*result->flows));
+	for (uint32_t i = 0; i < run->stage->flow_count; i++) {
+		if (run->ends[2 * (size_t)i].missing)
+			continue;
+		collect_flow(run, i, &result->flows[result->flow_count]);
+		result->flows[result->flow_count++].stage = result->stage.id;
+	}
+}
+
+/* --- series --- */
+
+static void collect_series(struct live_stage *run, struct sim_result *result)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < run->stage->flow_count; i++)
+		count += run->series[i].count;
+	result->samples = zeroed(count, sizeof(*result->samples));
+	for (uint32_t i = 0; i < run->stage->flow_count; i++) {
+		const struct live_end *end = &run->ends[2 * (size_t)i];
+		uint64_t begin_ns = live_run_ns(run->live, end->host, run->sent[i].begin_ns);
+
+		for (uint32_t k = 0; k < run->series[i].count; k++) {
+			struct run_sample *row = &result->samples[result->sample_count++];
+
+			row->stage = result->stage.id;
+			live_nic_name(run->live, run->stage->flows[i].dst, row->place);
+			snprintf(row->metric, sizeof(row->metric), "goodput_bytes");
+			row->t_ns = begin_ns + (k + UINT64_C(1)) * run->plans[i].interval_ns;
+			row->value = run->series[i].bytes[k];
+		}
+	}
+}
+
+/* --- the stage --- */
+
+/* COMPLETE: whatever could still arrive has arrived. A QP that gave up is an observation. */
+static void conclude(struct live_stage *run, struct sim_result *result)
+{
+	struct run_stage *stage = &result->stage;
+
+	for (size_t i = 0; i < result->flow_count && !run->missing[0]; i++) {
+		const struct agent_sent *sent = &run->sent[result->flows[i].flow];
+
+		if (result->flows[i].complete || sent->unreachable)
+			continue;
+		stage->status = RUN_PARTIAL;
+		snprintf(stage->reason, sizeof(stage->reason), "%s -> %s: %.180s",
+			result->flows[i].src, result->flows[i].dst,
+			sent->why[0] ? sent->why : "not done when its time was up");
+		if (!sent->why[0] && stage->t1_ns - stage->t0_ns < stage->deadline_ns)
+			stage->t1_ns = stage->t0_ns + stage->deadline_ns;
+	}
+	if (!run->missing[0] || stage->status == RUN_PARTIAL)
+		return;
+	stage->status = RUN_PARTIAL;
+	snprintf(stage->reason, sizeof(stage->reason), "%.255s", run->missing);
+}
+
+void live_collect(struct live_stage *run, uint32_t id, struct sim_result *result)
+{
+	const struct plan_stage *plan = run->stage;
+
+	*result = (struct sim_result){
+		.stage = {
+			.id = id,
+			.layer = plan->layer,
+			.variant = plan->variant,
+			.repeat = plan->repeat,
+			.subject = plan->subject,
+			.expected_ns = plan->expected_ns,
+			.deadline_ns = plan->deadline_ns,
+			.t0_ns = run->start_ns - run->live->zero_ns,
+			.t1_ns = run->end_ns - run->live->zero_ns,
+		},
+	};
+	snprintf(result->stage.name, sizeof(result->stage.name), "%s", plan->name);
+	snprintf(result->stage.note, sizeof(result->stage.note), "%s", plan->note);
+	collect_flows(run, result);
+	collect_counters(run, result);
+	collect_series(run, result);
+	live_ring_collect(run, result);
+	conclude(run, result);
+}
+
+/* --- facts --- */
+
+static int put_fact(struct run *run, const char *place, const char *key, const char *value,
+	struct diag *diag)
+{
+	struct run_fact fact = { .source = "the host's agent, at the start of the run" };
+
+	snprintf(fact.place, sizeof(fact.place), "%s", place);
+	snprintf(fact.key, sizeof(fact.key), "%s", key);
+	snprintf(fact.value, sizeof(fact.value), "%s", value);
+	return run_put_fact(run, &fact, diag);
+}
+
+static int put_number(
+	struct run *run, const char *place, const char *key, uint64_t value, struct diag *diag)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return put_fact(run, place, key, text, diag);
+}
+
+/* A speed is told where the device has one of its own: that of a Soft-RoCE device is made
+ * up by its driver. */
+static int put_device(struct live *live, struct run *run, uint32_t nic,
+	const struct gen_side *device, const struct agents_host *host, struct diag *diag)
+{
+	char place[2 * NAME_BYTES];
+	int err;
+
+	fabric_nic_name(live->fabric, nic, place);
+	err = put_fact(run, place, F_OPER_STATE, "up", diag);
+	if (!err && device->speed_bps && !device->soft)
+		err = put_number(run, place, F_SPEED, device->speed_bps, diag);
+	if (!err)
+		err = put_fact(run, place, "host", host->name, diag);
+	if (!err)
+		err = put_fact(run, place, "rdma_device", device->device, diag);
+	if (!err)
+		err = put_fact(run, place, "gid", device->address, diag);
+	if (!err)
+		err = put_number(run, place, "mtu_bytes", device->mtu_bytes, diag);
+	if (!err)
+		err = put_number(run, place, "clock_error_ns", host->error_ns, diag);
+	return err;
+}
+
+int live_put_facts(struct live *live, struct run *run, struct diag *diag)
+{
+	int err = 0;
+
+	agents_clocks(&live->agents);
+	for (uint32_t i = 0; i < live->agents.count; i++) {
+		const struct agents_host *host = &live->agents.hosts[i];
+
+		for (uint32_t k = 0; k < host->nics && !err; k++)
+			err = put_device(
+				live, run, host->first_nic + k, &host->devices[k], host, diag);
+	}
+	return err;
+}

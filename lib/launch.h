@@ -1,0 +1,47 @@
+/*
+ * launch - another program with a control channel on its standard input and output: an
+ * agent of weft here, or through ssh on another host.
+ *
+ * It runs in a process group of its own, so that a Ctrl-C at the terminal reaches it as
+ * the end of its input and not as a signal. What it says on stderr is kept; the last line
+ * tells why it would not start.
+ */
+#ifndef LIB_LAUNCH_H
+#define LIB_LAUNCH_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "lib/control.h"
+
+#define LAUNCH_WORDS 256
+
+struct diag;
+
+struct launch {
+	pid_t pid; /* 0: none */
+	int words; /* a file in memory: its stderr */
+	struct control control;
+};
+
+#define LAUNCH_INIT                                                                            \
+	{                                                                                      \
+		.pid = 0, .words = -1, .control = CONTROL_INIT                                 \
+	}
+
+/* Starts argv[0], looked for in $PATH; peer names it in messages. Returns 0 or a negative
+ * errno: no such program, no descriptor or process left. */
+int launch_start(
+	struct launch *launch, const char *const *argv, const char *peer, struct diag *diag);
+
+/* The last line that it has written to stderr, without control characters; "" when there is
+ * none. */
+void launch_words(const struct launch *launch, char text[LAUNCH_WORDS]);
+
+/* The end of its input: asks it to end by itself. */
+void launch_hang_up(struct launch *launch);
+
+/* Hangs up, waits a second for its end, and then kills it. Safe on LAUNCH_INIT, safe twice. */
+void launch_close(struct launch *launch);
+
+#endif

@@ -1,0 +1,63 @@
+# shellcheck shell=sh disable=SC2034 # failed is for who reads this in
+# What the tests of accept on real devices share; read in by them, in the guest.
+failed=0
+cd "$(mktemp -d)" || exit 2
+shape 2mbit || exit 2
+
+ok() {
+	echo "ok: $*"
+}
+
+not_ok() {
+	echo "not ok: $*"
+	failed=1
+}
+
+# The file of the lab for as many devices as there are here.
+sed -e "s/^hosts_per_leaf: 4/hosts_per_leaf: $((DEVICES / LEAVES))/" \
+	-e "s/^uplink_speed: 8M/uplink_speed: $((2 * DEVICES / LEAVES))M/" \
+	"$SOURCE/examples/lab-8.yaml" | awk -v most="$DEVICES" '
+	/place: host/{ n = $0; sub(/.*host/, "", n); n = $3; gsub(/[^0-9]/, "", n); if (n > most) next }
+	{ print }' > fabric.yaml
+
+# accept STATUS SENTENCE [OPTION...]: the output in said.
+accept() {
+	wanted=$1
+	sentence=$2
+	shift 2
+	begin=$(date +%s)
+	timeout 280 weft accept fabric.yaml --backend verbs --run "${RUN:-lab.run}" --verbose "$@" \
+		> said 2>&1
+	status=$?
+	if [ $status = "$wanted" ]; then
+		ok "$sentence ($(($(date +%s) - begin)) s)"
+	else
+		not_ok "$sentence: status $status, expected $wanted"
+		cat said
+	fi
+}
+
+# says SENTENCE WORDS: the last output has a line with the words.
+says() {
+	if grep -q "$2" said; then
+		ok "$1"
+	else
+		not_ok "$1: no \"$2\" in:"
+		head -n 60 said
+	fi
+}
+
+# no_agents SENTENCE: within 10 s.
+no_agents() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		pgrep -f 'weft agent' > left || break
+		sleep 1
+	done
+	if [ -s left ]; then
+		not_ok "$1: still there: $(tr '\n' ' ' < left)"
+	elif [ "$(rdma resource show qp 2> /dev/null | grep -c 'type RC')" != 0 ]; then
+		not_ok "$1: QPs are left"
+	else
+		ok "$1"
+	fi
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Agents on socket pairs and as processes that are none: what is said, and who is given up. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fabric/agents.h"
+#include "fabric/file.h"
+#include "fabric/wire.h"
+#include "lib/clock.h"
+#include "lib/diag.h"
+#include "lib/json.h"
+
+#define SOON_NS (5 * NS_PER_S)
+
+/* --- one agent, in a thread --- */
+
+struct bench {
+	struct control here, there;
+	pthread_t thread;
+	struct diag diag;
+	int err;
+};
+
+static void *serve(void *arg)
+{
+	struct bench *bench = arg;
+
+	bench->err = agent_serve(&bench->there, "weft test", &bench->diag);
+	control_close(&bench->there);
+	return NULL;
+}
+
+static void hear(struct bench *bench, uint8_t kind, struct json **body)
+{
+	struct diag diag;
+	uint8_t is;
+
+	assert_int_equal(control_receive(&bench->here, &is, body, SOON_NS, &diag), 0);
+	assert_int_equal(is, kind);
+}
+
+static void begin(struct bench *bench)
+{
+	struct json *hello;
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	control_adopt(&bench->here, fds[0], fds[0], "agent");
+	control_adopt(&bench->there, fds[1], fds[1], "test");
+	assert_int_equal(pthread_create(&bench->thread, NULL, serve, bench), 0);
+	hear(bench, AGENT_HELLO, &hello);
+	assert_string_equal(json_text(json_get(hello, "program")), "weft test");
+	json_free(hello);
+}
+
+/* How the agent has ended. */
+static int end(struct bench *bench)
+{
+	control_close(&bench->here);
+	assert_int_equal(pthread_join(bench->thread, NULL), 0);
+	return bench->err;
+}
+
+static void say(struct bench *bench, uint8_t kind, const char *text)
+{
+	struct json *body;
+	struct diag diag;
+
+	assert_int_equal(json_parse(&body, text, strlen(text), &diag), 0);
+	assert_int_equal(control_send(&bench->here, kind, body, SOON_NS, &diag), 0);
+	json_free(body);
+}
+
+static void an_agent_ends_with_its_input(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	assert_int_equal(end(&bench), 0);
+}
+
+static void it_tells_its_clock_by_number(void **state)
+{
+	uint64_t before = clock_ns(), id, now;
+	struct bench bench;
+	struct json *body;
+	struct diag diag;
+
+	(void)state;
+	begin(&bench);
+	say(&bench, AGENT_CLOCK, "{\"id\": 7}");
+	hear(&bench, AGENT_CLOCK, &body);
+	assert_int_equal(wire_number(body, "id", 7, 7, &id, &diag), 0);
+	assert_int_equal(wire_number(body, "now_ns", before, clock_ns(), &now, &diag), 0);
+	json_free(body);
+	assert_int_equal(end(&bench), 0);
+}
+
+static void a_device_that_is_not_there_is_refused_and_it_lives_on(void **state)
+{
+	struct bench bench;
+	struct json *body;
+
+	(void)state;
+	begin(&bench);
+	say(&bench, AGENT_OPEN, "{\"devices\": [\"nosuch0\"]}");
+	hear(&bench, AGENT_REFUSE, &body);
+	assert_non_null(strstr(json_text(json_get(body, "why")), "RDMA device"));
+	json_free(body);
+	say(&bench, AGENT_STOP, "{}");
+	hear(&bench, AGENT_RESULT, &body);
+	json_free(body);
+	assert_int_equal(end(&bench), 0);
+}
+
+static void what_makes_no_sense_ends_it(void **state)
+{
+	static const struct {
+		uint8_t kind;
+		const char *body, *why;
+	} wrong[] = {
+		{ 99, "{}", "out of turn" },
+		{ AGENT_START, "{}", "out of turn" },
+		{ AGENT_CONNECT, "{\"ends\": []}", "out of turn" },
+		{ AGENT_RESULT, "{}", "out of turn" },
+		{ AGENT_CLOCK, "{}", "\"id\"" },
+		{ AGENT_OPEN, "{}", "list of devices" },
+		{ AGENT_OPEN, "{\"devices\": [3]}", "good name" },
+		{ AGENT_PREPARE, "{\"ends\": 5}", "list of ends" },
+		{ AGENT_PREPARE, "{\"ends\": [{}]}", "\"device\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+		struct bench bench;
+
+		begin(&bench);
+		say(&bench, wrong[i].kind, wrong[i].body);
+		assert_int_equal(pthread_join(bench.thread, NULL), 0);
+		assert_int_equal(bench.err, -EPROTO);
+		assert_non_null(strstr(bench.diag.text, wrong[i].why));
+		control_close(&bench.here);
+	}
+}
+
+static void a_frame_too_large_ends_it(void **state)
+{
+	static const uint8_t large[] = { 'W', 'F', 1, AGENT_OPEN, 0x7f, 0, 0, 0 };
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	assert_int_equal(write(bench.here.fd, large, sizeof(large)), sizeof(large));
+	assert_int_equal(pthread_join(bench.thread, NULL), 0);
+	assert_int_equal(bench.err, -EPROTO);
+	control_close(&bench.here);
+}
+
+/* --- the coordinator, and programs that are no agents --- */
+
+static const char two_hosts[] = "leaves: 2\nspines: 1\nhosts_per_leaf: 1\nspeed: 100G\nhosts:\n"
+				"- {place: host1, host: local, nic: nosuch1}\n"
+				"- {place: host2, host: node02, nic: nosuch2}\n";
+
+static void load(struct fabric *fabric, const char *text)
+{
+	char path[] = "/tmp/test-agents-XXXXXX";
+	int fd = mkstemp(path);
+	struct diag diag;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	*fabric = (struct fabric)FABRIC_INIT;
+	assert_int_equal(fabric_load(fabric, path, NULL, &diag), 0);
+	unlink(path);
+}
+
+/* Starts two agents that are this script; why of the first is left in why. */
+static int start_script(const char *script, char why[256])
+{
+	struct agents_options options = {
+		.launcher = AGENTS_LOCAL,
+		.program = "weft test",
+		.start_ns = NS_PER_S / 2,
+	};
+	struct agents agents = AGENTS_INIT;
+	char path[] = "/tmp/test-agents-XXXXXX";
+	int fd = mkstemp(path), err;
+	struct fabric fabric;
+	struct diag diag;
+
+	load(&fabric, two_hosts);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, script, strlen(script)), (ssize_t)strlen(script));
+	fchmod(fd, 0700);
+	close(fd);
+	options.weft = path;
+	err = agents_start(&agents, &fabric, &options, &diag);
+	assert_int_equal(agents.count, 2);
+	snprintf(why, 256, "%s", agents.hosts[0].why);
+	agents_close(&agents);
+	agents_close(&agents);
+	fabric_free(&fabric);
+	unlink(path);
+	return err;
+}
+
+static void a_host_that_does_not_come_has_one_line(void **state)
+{
+	char why[256];
+
+	(void)state;
+	assert_int_equal(
+		start_script("#!/bin/sh\necho banner >&2\necho 'ssh: no route' >&2\nexit 255\n",
+			why),
+		-EHOSTDOWN);
+	assert_string_equal(why, "ssh: no route");
+	assert_int_equal(
+		start_script("#!/bin/sh\necho hello, world\nsleep 60\n", why), -EHOSTDOWN);
+	assert_non_null(strstr(why, "is no weft"));
+	assert_int_equal(start_script("#!/bin/sh\nexec sleep 60\n", why), -EHOSTDOWN);
+	assert_non_null(strstr(why, "does not answer"));
+	assert_int_equal(start_script("#!/nowhere\n", why), -EHOSTDOWN);
+	assert_non_null(strstr(why, "cannot be started"));
+}
+
+static void what_is_started_is_gone_in_a_second(void **state)
+{
+	struct launch launch = LAUNCH_INIT;
+	const char *const argv[] = { "sh", "-c", "trap '' TERM HUP; sleep 60 & wait", NULL };
+	uint64_t begin_ns = clock_ns();
+	struct diag diag;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(launch_start(&launch, argv, "stubborn", &diag), 0);
+	pid = launch.pid;
+	launch_close(&launch);
+	launch_close(&launch);
+	assert_true(clock_ns() - begin_ns < 5 * NS_PER_S);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+static void a_file_without_machines_is_told_of(void **state)
+{
+	struct agents_options options = { .program = "weft test" };
+	struct agents agents = AGENTS_INIT;
+	struct fabric fabric;
+	struct diag diag;
+
+	(void)state;
+	load(&fabric, "leaves: 1\nspines: 1\nhosts_per_leaf: 2\nspeed: 100G\n");
+	assert_int_equal(agents_start(&agents, &fabric, &options, &diag), -EINVAL);
+	assert_non_null(strstr(diag.text, "which machine host1 is"));
+	agents_close(&agents);
+	fabric_free(&fabric);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_agent_ends_with_its_input),
+		cmocka_unit_test(it_tells_its_clock_by_number),
+		cmocka_unit_test(a_device_that_is_not_there_is_refused_and_it_lives_on),
+		cmocka_unit_test(what_makes_no_sense_ends_it),
+		cmocka_unit_test(a_frame_too_large_ends_it),
+		cmocka_unit_test(a_host_that_does_not_come_has_one_line),
+		cmocka_unit_test(what_is_started_is_gone_in_a_second),
+		cmocka_unit_test(a_file_without_machines_is_told_of),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of real NICs, in which switches tell nothing and the ways of QPs are not known. */
+#include "tests/unit/judge_bench.h"
+
+#define HOSTS_TEXT                                                                             \
+	BENCH_TEXT "uplink_speed: 200G\nproof: hosts\n"                                        \
+		   "policy: {pfc: no, ecn: {off: yes}}\nlimits: {oversubscription: 1}\n"
+#define PROMISE_TEXT BENCH_TEXT "uplink_speed: 200G\nproof: hosts\n"
+
+static const char *const hosts[] = { "host1", "host2", "host3", "host4" };
+
+/* Every host to every other one, each pair in a stage of its own. */
+static struct bench *pairs(const char *text)
+{
+	struct bench *bench = bench_empty(text);
+	uint32_t stage = 0;
+
+	bench->backend = "verbs";
+	for (uint32_t shift = 1; shift < 4; shift++) {
+		stage = bench_stage(bench, "pairs", LAYER_PAIRS, 0);
+		snprintf(bench->stages[stage].name, 64, "pairs-%u", shift);
+		for (uint32_t i = 0; i < 4; i++) {
+			bench_flow(bench, stage, i, hosts[i], hosts[(i + shift) % 4], 4096000,
+				336000);
+			bench_set(bench, stage, hosts[i], C_OUT_OF_SEQUENCE, 0);
+			bench_set(bench, stage, hosts[i], C_PACKET_SEQ_ERR, 0);
+			bench_set(bench, stage, hosts[i], C_ACK_TIMEOUT, 0);
+		}
+	}
+	return bench;
+}
+
+static enum verdict judge(struct bench *bench)
+{
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	return findings_verdict(&bench->findings);
+}
+
+static void what_hosts_can_prove_passes_with_a_warning(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_WARN);
+	assert_int_equal(bench_find(bench, "scope.not-measured")->verdict, VERDICT_WARN);
+	assert_int_equal(bench_find(bench, "lossless.loss")->verdict, VERDICT_PASS);
+	assert_null(bench_find(bench, "scope.pfc"));
+	bench_free(bench);
+}
+
+static void a_promise_that_only_switches_keep_is_unknown(void **state)
+{
+	struct bench *bench = pairs(PROMISE_TEXT);
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_UNKNOWN);
+	assert_int_equal(bench_find(bench, "scope.pfc")->verdict, VERDICT_UNKNOWN);
+	assert_int_equal(bench_find(bench, "scope.ecn")->verdict, VERDICT_UNKNOWN);
+	bench_free(bench);
+}
+
+static void what_is_not_measured_is_unknown_unless_the_file_asks_for_less(void **state)
+{
+	struct bench *bench = pairs(BENCH_TEXT);
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_UNKNOWN);
+	assert_int_equal(bench_find(bench, "scope.not-measured")->verdict, VERDICT_UNKNOWN);
+	bench_free(bench);
+}
+
+static void nics_that_tell_no_losses_prove_none(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	bench_absent(bench, C_OUT_OF_SEQUENCE);
+	bench_absent(bench, C_PACKET_SEQ_ERR);
+	bench_absent(bench, C_ACK_TIMEOUT);
+	assert_int_equal(judge(bench), VERDICT_UNKNOWN);
+	assert_int_equal(bench_find(bench, "lossless.loss")->verdict, VERDICT_UNKNOWN);
+	bench_free(bench);
+}
+
+static void a_loss_that_only_a_nic_tells_of_fails(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	bench_set(bench, 1, "host3", C_OUT_OF_SEQUENCE, 2);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_int_equal(bench_find(bench, "lossless.loss")->verdict, VERDICT_FAIL);
+	bench_free(bench);
+}
+
+static void spoil(struct bench *bench, bool (*is)(const struct run_flow *flow))
+{
+	for (size_t i = 0; i < bench->flow_count; i++)
+		if (is(&bench->flows[i]))
+			bench->flows[i].end_ns += 900000;
+}
+
+static bool to_host3(const struct run_flow *flow)
+{
+	return strcmp(flow->dst, "host3") == 0;
+}
+
+static void flows_that_end_at_a_host_name_its_link(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	spoil(bench, to_host3);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(bench_find(bench, "pairs.bandwidth")->culprit, "host3-leaf2:1");
+	bench_free(bench);
+}
+
+static bool from_leaf1_to_leaf2(const struct run_flow *flow)
+{
+	return strcmp(flow->src, "host3") < 0 && strcmp(flow->dst, "host2") > 0;
+}
+
+static void flows_between_two_leaves_name_these(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	spoil(bench, from_leaf1_to_leaf2);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(
+		bench_find(bench, "pairs.bandwidth")->culprit, "pairs from leaf1 to leaf2");
+	bench_free(bench);
+}
+
+/* --- sums of a ring --- */
+
+static struct bench *ring(void)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	uint32_t id = bench_stage(bench, "ring", LAYER_RING, 0);
+	struct plan_ring *plan;
+
+	for (uint32_t i = 0; i < bench->stage_count; i++) {
+		plan_add(&bench->plan, bench->stages[i].layer);
+		snprintf(bench->plan.stages[i].name, sizeof(bench->plan.stages[i].name), "%s",
+			bench->stages[i].name);
+	}
+	plan = &bench->plan.stages[id].ring;
+	*plan = (struct plan_ring){ calloc(4, sizeof(uint32_t)), 4, 1, 4096, 4, 2, 0 };
+	for (uint32_t rank = 0; rank < 4; rank++) {
+		plan->nics[rank] = rank;
+		bench_flow(
+			bench, id, rank, hosts[rank], hosts[(rank + 1) % 4], 2 * 6 * 1024, 1);
+		bench_set(bench, id, hosts[rank], C_RING_CHECKED, 12);
+		bench_set(bench, id, hosts[rank], C_RING_WRONG, 0);
+	}
+	return bench;
+}
+
+static void sums_that_were_all_compared_pass(void **state)
+{
+	struct bench *bench = ring();
+
+	(void)state;
+	bench_judge(bench, JUDGE_ALL);
+	assert_int_equal(bench_find(bench, "ring.sums")->verdict, VERDICT_PASS);
+	bench_free(bench);
+}
+
+static void sums_that_were_not_compared_are_unknown(void **state)
+{
+	struct bench *bench = ring();
+
+	(void)state;
+	bench_set(bench, 3, "host2", C_RING_CHECKED, 11);
+	bench_judge(bench, JUDGE_ALL);
+	assert_int_equal(bench_find(bench, "ring.sums")->verdict, VERDICT_UNKNOWN);
+	bench_free(bench);
+}
+
+static void the_first_wrong_chunk_names_rank_step_and_chunk(void **state)
+{
+	struct bench *bench = ring();
+	const struct finding *finding;
+
+	(void)state;
+	bench_set(bench, 3, "host2", C_RING_WRONG, 3);
+	bench_set(bench, 3, "host2", C_RING_WRONG_STEP, 9);
+	bench_set(bench, 3, "host2", C_RING_WRONG_CHUNK, 1);
+	bench_set(bench, 3, "host3", C_RING_WRONG, 1);
+	bench_set(bench, 3, "host3", C_RING_WRONG_STEP, 7);
+	bench_set(bench, 3, "host3", C_RING_WRONG_CHUNK, 2);
+	bench_judge(bench, JUDGE_ALL);
+	finding = bench_find(bench, "ring.sums");
+	assert_int_equal(finding->verdict, VERDICT_FAIL);
+	assert_string_equal(finding->culprit, "host3");
+	assert_non_null(
+		strstr(finding->text, "chunk 2 came in wrong in step 2 of all-reduce 2"));
+	bench_free(bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_hosts_can_prove_passes_with_a_warning),
+		cmocka_unit_test(a_promise_that_only_switches_keep_is_unknown),
+		cmocka_unit_test(what_is_not_measured_is_unknown_unless_the_file_asks_for_less),
+		cmocka_unit_test(nics_that_tell_no_losses_prove_none),
+		cmocka_unit_test(a_loss_that_only_a_nic_tells_of_fails),
+		cmocka_unit_test(flows_that_end_at_a_host_name_its_link),
+		cmocka_unit_test(flows_between_two_leaves_name_these),
+		cmocka_unit_test(sums_that_were_all_compared_pass),
+		cmocka_unit_test(sums_that_were_not_compared_are_unknown),
+		cmocka_unit_test(the_first_wrong_chunk_names_rank_step_and_chunk),
+	};
+
+	return cmocka_run_group_tests_name("judge_live", tests, NULL, NULL);
+}
