@@ -15,9 +15,10 @@ fail() {
 }
 
 for kind in pass fail unknown interrupted cut empty hostile; do
-	for form in json junit openmetrics markdown; do
+	for form in json junit openmetrics markdown html; do
 		"$draw" "$kind" "$form" > "$kind.$form" || fail "$kind: no $form"
 	done
+	tail -1 "$kind.html" | grep -q '</html>' || fail "$kind: the HTML has no end"
 	grep -q '<[a-z]' "$kind.markdown" && fail "$kind: markup in the Markdown"
 	if command -v promtool > /dev/null; then
 		promtool check metrics < "$kind.openmetrics" > promtool.txt 2>&1 ||

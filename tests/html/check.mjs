@@ -25,13 +25,14 @@ function check(file, truth, sentence) {
 // What the page shows of its charts: how many are there, and which are empty.
 function lookAtCharts() {
   const figures = [...document.querySelectorAll('.chart')];
+  const charts = window.weftCharts || [];
   return {
     figures: figures.length,
-    drawn: window.weftCharts.length,
+    drawn: charts.length,
     // A chart without figures says so in words.
     silent: figures.filter((figure) => !figure.querySelector('svg, canvas') &&
       !figure.textContent.includes('No stage of this run')).map((figure) => figure.id),
-    empty: window.weftCharts.filter(({ chart }) => {
+    empty: charts.filter(({ chart }) => {
       const series = chart.getOption().series || [];
       return !series.some((one) => one.data && one.data.length);
     }).map(({ id }) => id),

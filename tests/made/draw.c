@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * draw KIND FORM [WIDTH [colour]]: the report of a made run as text, verbose, plots or ascii
- * (text, too), json, junit, openmetrics or markdown, on
- * stdout, for the golden tests. The run file is made in the present folder, and
- * removed; draw KIND run leaves it there, as made.run, and draws nothing.
+ * draw KIND FORM [WIDTH [colour]]: the report of a made run on stdout, as text, verbose,
+ * plots or ascii (text, too), json, html, junit, openmetrics or markdown. The run file is
+ * made in the present folder, and removed; draw KIND run leaves it there, as made.run,
+ * and draws nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/diag.h"
+#include "reports/html.h"
 #include "reports/json.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
@@ -21,6 +22,7 @@
 static int draw(struct run *run, const struct findings *findings, int argc, char **argv)
 {
 	struct report_options options = { .run_path = "leafspine-8.run" };
+	const struct scene scene = SCENE_INIT; /* of a fabric that is not known */
 	struct diag diag = { "" };
 	int err = 0;
 
@@ -37,6 +39,8 @@ static int draw(struct run *run, const struct findings *findings, int argc, char
 		err = report_openmetrics(stdout, run, findings, &diag);
 	else if (strcmp(argv[2], "markdown") == 0)
 		err = report_markdown(stdout, run, findings, &options, &diag);
+	else if (strcmp(argv[2], "html") == 0)
+		err = report_html(stdout, run, findings, &scene, &options, &diag);
 	else if (strcmp(argv[2], "json") == 0)
 		err = report_json(stdout, run, findings, &options, &diag);
 	else
