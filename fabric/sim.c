@@ -72,9 +72,8 @@ static void start(struct sim *sim)
 		wheel_at(&sim->wheel, sim->event_flows + i,
 			sim->flows[i].plan.start_ns * PS_PER_NS);
 	ring_start(sim);
-	if (sim->stage->sample_ns)
-		wheel_at(&sim->wheel, sim->event_misc + MISC_SAMPLE,
-			sim->stage->sample_ns * PS_PER_NS);
+	if (sim->sample_ps)
+		wheel_at(&sim->wheel, sim->event_misc + MISC_SAMPLE, sim->sample_ps);
 }
 
 static void misc_event(struct sim *sim, uint32_t event)

@@ -23,6 +23,10 @@
 struct diag;
 struct sim_tap;
 
+/* Rows of a stage's series at most; where a large fabric and a late deadline would
+ * give more, the period is longer than the stage asks for. */
+#define SIM_SAMPLES_MAX (4u << 20)
+
 struct sim_config {
 	const struct fabric *fabric;       /* borrowed */
 	const struct routing *routing;     /* borrowed */

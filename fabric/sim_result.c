@@ -54,8 +54,7 @@ void sample_event(struct sim *sim)
 		lane->window_peak = lane->queue_bytes;
 	}
 	if (!sim_done(sim))
-		wheel_at(&sim->wheel, sim->event_misc + MISC_SAMPLE,
-			sim->now + sim->stage->sample_ns * PS_PER_NS);
+		wheel_at(&sim->wheel, sim->event_misc + MISC_SAMPLE, sim->now + sim->sample_ps);
 }
 
 /* --- counters --- */

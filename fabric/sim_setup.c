@@ -9,7 +9,11 @@
 #include "lib/rng.h"
 #include "pfc/headroom.h"
 
-#define SLOT_SHIFT 6u /* 64 ps: three bytes at 400 Gb/s */
+/* 2^6 to 2^12 ps a slot, 2^14 to 2^17 of them. */
+#define SLOT_SHIFT_MIN 6u
+#define SLOT_SHIFT_MAX 12u
+#define SLOTS_LOG2_MIN 14u
+#define SLOTS_LOG2_MAX 17u
 
 static void init_ports(struct sim *sim)
 {
@@ -181,33 +185,36 @@ static uint64_t longest_delay_ps(const struct fabric *fabric, uint32_t link)
 				   2 * fabric->nic_ns);
 }
 
-/* Slots so narrow that few events share one, and enough of them for the longest
- * that a packet is on its way over a link. */
+/* Slots as wide as it takes one packet to leave somewhere when all ports are busy, and
+ * enough of them for the longest that a packet is on its way over a link. */
 static void init_events(struct sim *sim)
 {
 	const struct fabric *fabric = sim->fabric;
-	unsigned slots_log2 = 14;
-	uint64_t longest = 0;
+	uint64_t packet_bits = 8 * (fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES);
+	uint64_t longest = 0, total_bps = 1;
+	unsigned shift = SLOT_SHIFT_MIN, slots_log2 = SLOTS_LOG2_MIN;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
-		const struct port *port = &fabric->ports[i];
+		uint32_t link = fabric->ports[i].link;
 		uint64_t took;
 
-		if (port->link == PORT_NONE)
+		if (link == PORT_NONE)
 			continue;
-		took = longest_delay_ps(fabric, port->link) +
-		       16 * PS_PER_S * (fabric->mtu_bytes + ROCE_WIRE_OVERHEAD_BYTES) /
-			       fabric->links[port->link].speed_bps;
+		took = longest_delay_ps(fabric, link) +
+		       2 * packet_bits * PS_PER_S / fabric->links[link].speed_bps;
+		total_bps += fabric->links[link].speed_bps;
 		if (took > longest)
 			longest = took;
 	}
-	while (slots_log2 < 17 && longest >> (SLOT_SHIFT + slots_log2))
+	while (shift < SLOT_SHIFT_MAX && packet_bits * PS_PER_S / total_bps >> (shift + 1))
+		shift++;
+	while (slots_log2 < SLOTS_LOG2_MAX && longest >> (shift + slots_log2))
 		slots_log2++;
 	sim->event_qps = fabric->port_count * PORT_EVENTS;
 	sim->event_flows = sim->event_qps + sim->qp_count * QP_EVENTS;
 	sim->event_nics = sim->event_flows + sim->flow_count;
 	sim->event_misc = sim->event_nics + fabric->nic_count;
-	wheel_init(&sim->wheel, sim->event_misc + MISC_EVENTS, SLOT_SHIFT, slots_log2);
+	wheel_init(&sim->wheel, sim->event_misc + MISC_EVENTS, shift, slots_log2);
 }
 
 int sim_check(
@@ -247,8 +254,22 @@ int sim_check(
 	return 0;
 }
 
+/* The period that the stage asks for, or as much longer as keeps the series within
+ * SIM_SAMPLES_MAX rows even if each place has one every time until the deadline. */
+static void init_samples(struct sim *sim)
+{
+	const struct fabric *fabric = sim->fabric;
+	uint64_t times = SIM_SAMPLES_MAX / (fabric->nic_count + fabric->port_count);
+	uint64_t least_ns = sim->stage->deadline_ns / (times ? times : 1);
+
+	sim->sample_ps = sim->stage->sample_ns * PS_PER_NS;
+	if (sim->sample_ps && sim->stage->sample_ns < least_ns)
+		sim->sample_ps = least_ns * PS_PER_NS;
+}
+
 void sim_setup(struct sim *sim)
 {
+	init_samples(sim);
 	init_ports(sim);
 	init_switches(sim);
 	init_nics(sim);

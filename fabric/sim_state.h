@@ -299,7 +299,8 @@ struct sim {
 	bool reroute_due;
 	struct run_sample *samples;
 	size_t sample_count, sample_room;
-	unsigned lossless; /* the priority with PFC; PRIORITIES: none */
+	uint64_t sample_ps; /* 0: no series */
+	unsigned lossless;  /* the priority with PFC; PRIORITIES: none */
 	struct sim_totals totals;
 };
 

@@ -81,14 +81,42 @@ static uint32_t pop_far(struct wheel *wheel)
 	return id;
 }
 
+/* Behind all that are not later, between one before the chain and its last. */
+static void insert_after(struct wheel *wheel, uint32_t before, uint32_t id)
+{
+	uint64_t when = wheel->events[id].when;
+	uint32_t next = wheel->events[before].next;
+
+	while (next != WHEEL_NONE && wheel->events[next].when <= when) {
+		before = next;
+		next = wheel->events[before].next;
+	}
+	wheel->events[id].next = next;
+	wheel->events[before].next = id;
+}
+
+void wheel_insert(struct wheel *wheel, uint32_t tail, uint32_t id)
+{
+	insert_after(wheel, tail, id);
+}
+
 static void push_open(struct wheel *wheel, uint32_t id)
 {
-	wheel->events[id].next = WHEEL_NONE;
-	if (wheel->open_head == WHEEL_NONE)
+	struct wheel_event *event = &wheel->events[id];
+	uint32_t head = wheel->open_head;
+
+	if (head == WHEEL_NONE || event->when < wheel->events[head].when) {
 		wheel->open_head = id;
-	else
+		event->next = head;
+		if (head == WHEEL_NONE)
+			wheel->open_tail = id;
+	} else if (event->when >= wheel->events[wheel->open_tail].when) {
+		event->next = WHEEL_NONE;
 		wheel->events[wheel->open_tail].next = id;
-	wheel->open_tail = id;
+		wheel->open_tail = id;
+	} else {
+		insert_after(wheel, head, id);
+	}
 }
 
 void wheel_aside(struct wheel *wheel, uint32_t id)
@@ -118,6 +146,18 @@ static uint32_t find_place(const struct wheel *wheel, uint32_t here)
 	return (word << 6) + (uint32_t)__builtin_ctzll(wheel->bits[word]);
 }
 
+/* What was near, among what was far and is in the open slot already. */
+static void merge_near(struct wheel *wheel, uint32_t place)
+{
+	uint32_t tail = wheel->open_tail, id = wheel_open(wheel, place), next;
+
+	wheel->open_tail = tail;
+	for (; id != WHEEL_NONE; id = next) {
+		next = wheel->events[id].next;
+		push_open(wheel, id);
+	}
+}
+
 /* The first event of the next slot that holds one: what was far away before what was
  * near. WHEEL_NONE when nothing is pending. */
 uint32_t wheel_advance(struct wheel *wheel)
@@ -137,10 +177,7 @@ uint32_t wheel_advance(struct wheel *wheel)
 	wheel->slot = wheel->far_slot;
 	while (wheel->far_slot == wheel->slot)
 		push_open(wheel, pop_far(wheel));
-	if (near == wheel->slot) {
-		uint32_t tail = wheel->open_tail;
-
-		wheel->events[tail].next = wheel_open(wheel, place);
-	}
+	if (near == wheel->slot)
+		merge_near(wheel, place);
 	return wheel->open_head;
 }

@@ -2,15 +2,14 @@
  * sim_wheel - the one ordered queue of events of a simulation.
  *
  * An event is a number below a bound given at the start; each is pending at most
- * once. Time is cut into slots of 2^shift ps. Events come out slot by slot and,
- * within a slot, in the order in which they were scheduled, those that were far
- * away at the time first: the order depends on nothing else, which is what makes
- * a run repeatable. The time that comes with an event never goes backwards; where
- * two events of a slot are taken out of order it is late by less than a slot.
+ * once. Events come out by time, those of the same time in the order in which they
+ * were scheduled, but those that were far away when they were first: the order
+ * depends on nothing else, which is what makes a run repeatable.
  *
- * A calendar of chains through arrays for what is near, a binary heap for what is
- * far. No allocation once the heap has grown. The caller never schedules before
- * the last event that came out.
+ * Time is cut into slots of 2^shift ps: a calendar of sorted chains through arrays for
+ * what is near, a binary heap for what is far. Quick when a slot holds one event or
+ * none. No allocation once the heap has grown. The caller never schedules before the
+ * last event that came out.
  */
 #ifndef FABRIC_SIM_WHEEL_H
 #define FABRIC_SIM_WHEEL_H
@@ -41,7 +40,6 @@ struct wheel {
 	unsigned shift;
 	uint32_t open_head, open_tail; /* chain of the open slot, in order, not a ring */
 	uint64_t slot;                 /* the open one: time >> shift */
-	uint64_t now;                  /* of the last event that came out */
 	uint64_t far_slot;             /* of the first of far; UINT64_MAX: none */
 	struct wheel_far *far;
 	size_t far_count, far_room;
@@ -54,7 +52,8 @@ void wheel_free(struct wheel *wheel);
 
 /* Used by wheel_at() and wheel_pop(); not for others. */
 void wheel_aside(struct wheel *wheel, uint32_t id); /* into the open slot, or far away */
-uint32_t wheel_advance(struct wheel *wheel);        /* opens the next slot with an event */
+void wheel_insert(struct wheel *wheel, uint32_t tail, uint32_t id); /* before its tail */
+uint32_t wheel_advance(struct wheel *wheel); /* opens the next slot with an event */
 
 static inline bool wheel_pending(const struct wheel *wheel, uint32_t id)
 {
@@ -74,14 +73,16 @@ static inline void wheel_at(struct wheel *wheel, uint32_t id, uint64_t when)
 		return;
 	}
 	tail = wheel->tails[place];
-	wheel->tails[place] = id;
 	if (tail == WHEEL_NONE) {
-		event->next = id;
+		wheel->tails[place] = event->next = id;
 		wheel->bits[place >> 6] |= UINT64_C(1) << (place & 63);
 		wheel->summary[place >> 12] |= UINT64_C(1) << (place >> 6 & 63);
-	} else {
+	} else if (when >= wheel->events[tail].when) {
+		wheel->tails[place] = id;
 		event->next = wheel->events[tail].next;
 		wheel->events[tail].next = id;
+	} else {
+		wheel_insert(wheel, tail, id);
 	}
 }
 
@@ -122,9 +123,7 @@ static inline uint32_t wheel_pop(struct wheel *wheel, uint64_t *when)
 	}
 	event = &wheel->events[id];
 	wheel->open_head = event->next;
-	if (event->when > wheel->now)
-		wheel->now = event->when;
-	*when = wheel->now;
+	*when = event->when;
 	event->when = WHEEL_NEVER;
 	return id;
 }
