@@ -160,6 +160,44 @@ static void assert_same_counters(struct made *one, struct made *other, uint32_t 
 	free(b);
 }
 
+static char *whole_file(const char *path, size_t *bytes)
+{
+	FILE *file = fopen(path, "rb");
+	char *text;
+	long end;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	end = ftell(file);
+	assert_true(end > 0);
+	rewind(file);
+	*bytes = (size_t)end;
+	text = zeroed(*bytes, 1);
+	assert_int_equal(fread(text, 1, *bytes, file), *bytes);
+	fclose(file);
+	return text;
+}
+
+static void run_files_are_the_same_to_the_byte_with_one_and_two_threads(void **state)
+{
+	struct stopper one_stopper = { SIZE_MAX, 0, 0 }, two_stopper = { SIZE_MAX, 0, 0 };
+	struct made one, two;
+	char *first, *second;
+	size_t bytes, other_bytes;
+
+	(void)state;
+	make(&one, TINY, "single.run", 1, false, &one_stopper);
+	make(&two, TINY, "double.run", 2, false, &two_stopper);
+	unmake(&one);
+	unmake(&two);
+	first = whole_file("single.run", &bytes);
+	second = whole_file("double.run", &other_bytes);
+	assert_int_equal(bytes, other_bytes);
+	assert_memory_equal(first, second, bytes);
+	free(first);
+	free(second);
+}
+
 static void the_run_is_the_same_with_any_number_of_threads(void **state)
 {
 	struct stopper one_stopper = { SIZE_MAX, 0, 0 }, other_stopper = { SIZE_MAX, 0, 0 };
@@ -390,6 +428,7 @@ static void a_full_disk_ends_the_run_and_keeps_what_was_committed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(run_files_are_the_same_to_the_byte_with_one_and_two_threads),
 		cmocka_unit_test(the_run_is_the_same_with_any_number_of_threads),
 		cmocka_unit_test(what_would_repeat_a_slow_pair_is_left_out),
 		cmocka_unit_test(keep_going_leaves_nothing_out),
