@@ -55,7 +55,12 @@ check_all() {
 	done
 }
 
-moments=$(awk -v n="$kills" 'BEGIN{srand(7); for (; n > 0; n--) printf "%.3f\n", rand() * 1.5}')
+# Moments over the whole length that a sweep has on this machine.
+began=$(date +%s%N)
+sweep --history length || fail "a sweep alone: status $?: $(cat out err)"
+length=$(($(date +%s%N) - began))
+moments=$(awk -v n="$kills" -v length_ns="$length" \
+	'BEGIN{srand(7); for (; n > 0; n--) printf "%.3f\n", rand() * 1.1 * length_ns / 1e9}')
 for moment in $moments; do
 	nice "$weft" sweep --profile quick --history kill "$fabric" > killed.out 2> killed.err &
 	child=$!
@@ -85,9 +90,9 @@ grep -q '"stages_never_run": 0' out || fail "stages that never ran after $kills 
 nice "$weft" sweep --profile full --history two "$fabric" > first.out 2> first.err &
 child=$!
 while [ "$(count two part 2> find.err)" -eq 0 ]; do sleep 0.05; done
+sleep 1 # until it is at work, and takes signals
 refused "another sweep is at work in two, process $child" \
 	"$weft" sweep --profile quick --history two "$fabric"
-sleep 0.5
 kill $child
 wait $child
 [ $? -eq 2 ] || fail "an interrupted sweep: status is not 2"
