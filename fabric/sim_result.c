@@ -224,7 +224,7 @@ static void put_nic(struct sink *sink, uint32_t index, const struct qp *sums)
 /* What the QPs saw, by NIC: the sender's side and the receiver's. */
 static struct qp *nic_sums(const struct sim *sim)
 {
-	struct qp *sums = zeroed(sim->fabric->nic_count, sizeof(*sums));
+	struct qp *sums = zeroed_lines(sim->fabric->nic_count, sizeof(*sums));
 
 	for (uint32_t i = 0; i < sim->qp_count; i++) {
 		const struct qp *qp = &sim->qps[i];
