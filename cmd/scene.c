@@ -82,6 +82,7 @@ void scene_of(struct scene *scene, const struct fabric *fabric)
 {
 	*scene = (struct scene)SCENE_INIT;
 	scene->spike = (double)fabric->limits.spike_ppb / (double)PPB;
+	scene->buffer_bytes = fabric->policy.buffer_bytes;
 	put_nodes(scene, fabric);
 	put_links(scene, fabric);
 	scene->faults = zeroed(fabric->fault_count, sizeof(*scene->faults));

@@ -118,6 +118,13 @@ struct run_sample {
 	uint64_t value;
 };
 
+/* What the plan has a stage send in bursts: each of the senders these bytes at the
+ * start of each period. */
+struct run_burst {
+	uint32_t senders; /* 0: nobody, or not all the same bytes and period */
+	uint64_t bytes, period_ns;
+};
+
 /* A setting or state as the device told it: "oper_state" "up". */
 struct run_fact {
 	char place[64];
@@ -213,6 +220,7 @@ int run_get_planned(struct run *run, struct run_stage **rows, size_t *count, str
 /* The NICs of a stage's ring by name, in the order of their ranks; none: *count is 0. */
 int run_get_ring_names(struct run *run, uint32_t stage, char (**names)[RUN_NAME], size_t *count,
 	struct diag *diag);
+int run_get_burst(struct run *run, uint32_t stage, struct run_burst *burst, struct diag *diag);
 
 /* Commits what was put, unless a write failed before. NULL is nothing. */
 void run_close(struct run *run);

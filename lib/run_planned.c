@@ -80,3 +80,28 @@ int run_get_ring_names(struct run *run, uint32_t stage, char (**names)[RUN_NAME]
 	free(ranks);
 	return err;
 }
+
+int run_get_burst(struct run *run, uint32_t stage, struct run_burst *burst, struct diag *diag)
+{
+	struct plan_flow_row *flows = NULL;
+	size_t count = 0;
+	bool same = true;
+	int err;
+
+	*burst = (struct run_burst){ 0 };
+	err = run_read(run, TABLE_PLAN_FLOW, &stage, &flows, &count, diag);
+	for (size_t i = 0; !err && i < count; i++) {
+		if (!flows[i].burst_bytes || !flows[i].burst_period_ns)
+			continue;
+		if (!burst->senders++) {
+			burst->bytes = flows[i].burst_bytes;
+			burst->period_ns = flows[i].burst_period_ns;
+		}
+		same = same && flows[i].burst_bytes == burst->bytes &&
+		       flows[i].burst_period_ns == burst->period_ns;
+	}
+	if (!same)
+		*burst = (struct run_burst){ 0 };
+	free(flows);
+	return err;
+}

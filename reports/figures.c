@@ -271,6 +271,8 @@ int figures_read(struct figures *figures, struct run *run, struct diag *diag)
 		err = read_flows(&read.stages[i], run, diag);
 		if (!err)
 			err = read_counters(&read.stages[i], run, diag);
+		if (!err && stages[i].layer == LAYER_BURST)
+			err = run_get_burst(run, stages[i].id, &read.stages[i].burst, diag);
 		if (!err && stages[i].layer == LAYER_RING)
 			err = figures_read_ring(&read, (uint32_t)i, run, diag);
 	}

@@ -48,6 +48,7 @@ struct figure_stage {
 	struct figure_count pause_us;   /* time that ports were held */
 	struct figure_count ecn_marked; /* by switches */
 	struct figure_count queue_peak; /* the highest egress queue, bytes */
+	struct run_burst burst;         /* in the burst layer, as planned */
 };
 
 struct figure_ring {
@@ -115,6 +116,25 @@ struct figure_truth {
 /* Sets *rows, the caller's to free(), in the order of the plan; returns how many
  * there are. */
 size_t figures_truth(const struct figures *figures, struct figure_truth **rows);
+
+/* A stage of the burst layer in the grid of what bursts were planned: a column for each
+ * size of a burst, a row for each gap. Gaps that offer the same rate within 2 % are one:
+ * what is left between bursts grows with them. */
+struct figure_burst {
+	uint32_t stage; /* index of the stage among the stages */
+	uint32_t size, gap;
+	double offered_bps; /* by all senders, on average over a period */
+};
+
+struct figure_bursts {
+	struct figure_burst *cells; /* owned; gap by gap from the longest, in each by size */
+	size_t count;
+	uint32_t sizes, gaps;
+};
+
+/* Of stages of one size and gap the one with the highest queue is told. The caller
+ * frees cells. */
+void figures_bursts(const struct figures *figures, struct figure_bursts *bursts);
 
 /* What the zero-drop claim rests on: data packets that arrived, of one layer or of
  * all (LAYER_COUNT), in the stages that ran. */

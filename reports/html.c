@@ -106,14 +106,14 @@ static void top(const struct html *html, enum verdict verdict)
 		html->out);
 	fputs("<a href=\"#failed\">failed</a> <a href=\"#fabric\">fabric</a> <a "
 	      "href=\"#layers\">layers</a> <a href=\"#charts\">charts</a> <a "
-	      "href=\"#pairs\">pairs</a> <a href=\"#cables\">cables</a> <a "
+	      "href=\"#bursts\">bursts</a> <a href=\"#pairs\">pairs</a> <a "
+	      "href=\"#cables\">cables</a> <a "
 	      "href=\"#hosts\">hosts</a> <a href=\"#missing\">not measured</a> <a "
 	      "href=\"#passed\">passed</a> <a href=\"#stages\">stages</a>\n</nav>\n<main>\n",
 		html->out);
 }
 
-/* id, what the chart shows, and how to read it. */
-static void chart(FILE *out, const char *id, const char *title, const char *help)
+void html_chart(FILE *out, const char *id, const char *title, const char *help)
 {
 	if (!asset_charts.count)
 		return;
@@ -134,20 +134,22 @@ static void charts(FILE *out)
 		      "or no registry could be reached): the figures are in the tables "
 		      "below.</p>\n",
 			out);
-	chart(out, "rates", "Goodput of each stage", "slowest, median and fastest flow, Gb/s");
-	chart(out, "counts", "Counters of each stage",
+	html_chart(out, "rates", "Goodput of each stage",
+		"slowest, median and fastest flow, Gb/s");
+	html_chart(out, "counts", "Counters of each stage",
 		"sums over all ports; the axis is logarithmic from 1 on");
-	chart(out, "goodput", "Goodput in a stage",
+	html_chart(out, "goodput", "Goodput in a stage",
 		"Gb/s of payload; dashed: events; drag the bar below, or shift and scroll, to "
 		"zoom");
-	chart(out, "queue", "Queues in a stage", "KiB waiting at a switch port");
-	chart(out, "steps", "Step times of an all-reduce",
+	html_chart(out, "queue", "Queues in a stage", "KiB waiting at a switch port");
+	html_chart(out, "steps", "Step times of an all-reduce",
 		"us from the post to the last byte; points stick out of the median of their "
 		"edge "
 		"+ max(limits.spike, 5 MAD)");
-	chart(out, "incast-not-ect", "Onset under incast, Not-ECT", "PFC must act, ECN cannot");
-	chart(out, "incast-ect", "Onset under incast, ECT", "ECN must act before PFC");
-	chart(out, "burst", "Onset under microbursts", "what each size of burst provoked");
+	html_chart(out, "incast-not-ect", "Onset under incast, Not-ECT",
+		"PFC must act, ECN cannot");
+	html_chart(out, "incast-ect", "Onset under incast, ECT", "ECN must act before PFC");
+	html_chart(out, "burst", "Onset under microbursts", "what each size of burst provoked");
 	fputs("</section>\n", out);
 }
 
@@ -179,7 +181,7 @@ static void pairs(const struct html *html)
 	struct table table;
 
 	fputs("<section id=\"pairs\"><h2>Pairs</h2>\n", html->out);
-	chart(html->out, "pairs", "Goodput from row to column",
+	html_chart(html->out, "pairs", "Goodput from row to column",
 		"the slowest flow of each pair that was tried, Gb/s; empty: not tried");
 	tables_pairs(&table, &html->places, LAYER_PAIRS, PAIRS_MAX);
 	mark_table(html->out, &table, "The slowest pairs, each alone");
@@ -266,6 +268,7 @@ static int page(struct html *html, enum verdict verdict, const struct report_opt
 	html_doubts(html);
 	sums(html);
 	charts(html->out);
+	html_bursts(html);
 	pairs(html);
 	tables(html);
 	foot(html, options);

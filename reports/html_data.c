@@ -137,7 +137,7 @@ static void put_sums(struct json *object, const struct figure_stage *figure)
 	json_put_u64(object, "cnp", figure->cnps_sent);
 	put_count(object, "drops", &figure->drops);
 	put_count(object, "xoff", &figure->pause);
-	put_count(object, "queue", &figure->queue_peak);
+	put_count(object, "peak", &figure->queue_peak);
 }
 
 static double us_into(const struct run_stage *stage, uint64_t t_ns)
@@ -252,6 +252,7 @@ int html_put_data(struct json *root, const struct html *html, struct diag *diag)
 	json_put_double(root, "spike", html->scene->spike);
 	put_map(root, html);
 	put_onset(root, &html->figures);
+	html_put_bursts(root, html);
 	array = json_put_array(root, "stages");
 	for (size_t i = 0; !err && i < html->figures.stage_count; i++)
 		err = put_stage(array, html, &html->figures.stages[i], points, diag);

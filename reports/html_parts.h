@@ -32,8 +32,15 @@ void html_failures(const struct html *html); /* sections, each with its heading 
 void html_doubts(const struct html *html);   /* unknowns and warnings */
 void html_passes(const struct html *html);
 void html_fabric(const struct html *html);
+void html_bursts(const struct html *html);
 void html_missing(const struct html *html);
 
+/* A place for a chart, if there are charts: id, title, and how to read it. */
+void html_chart(FILE *out, const char *id, const char *title, const char *help);
+
+/* The surface of bursts, if there is one: names of its columns and rows, and of each cell
+ * those, its index among the stages, the period, and why it has no queue or "". */
+void html_put_bursts(struct json *root, const struct html *html);
 /* What the charts draw. Returns 0, or a negative errno of reading the run. */
 int html_put_data(struct json *root, const struct html *html, struct diag *diag);
 

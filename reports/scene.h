@@ -51,6 +51,7 @@ struct scene {
 	struct scene_nic *nics;
 	struct scene_fault *faults;
 	uint32_t node_count, link_count, nic_count, fault_count;
+	uint64_t buffer_bytes; /* of a switch, for all its ports: policy.buffer; 0: not known */
 	double spike; /* share above the median that makes a step a spike: limits.spike */
 };
 

@@ -25,6 +25,10 @@ void tables_lossless(struct table *table, const struct figures *figures);
 void tables_rings(struct table *table, const struct figures *figures);
 void tables_stages(struct table *table, const struct figures *figures);
 
+/* The grid of bursts, a row a cell; buffer_bytes: of a switch, 0: not known. */
+void tables_bursts(struct table *table, const struct figures *figures,
+	const struct figure_bursts *bursts, uint64_t buffer_bytes);
+
 /* Every NIC, and the cables that stand out, the worst first: packets missing, drops,
  * time held, CRC errors, carrier changes; at most most of them. */
 void tables_nics(struct table *table, const struct places *places);

@@ -181,6 +181,97 @@
     });
   }
 
+  // --- the surface: a column for each size of a burst, a row for each gap ---
+
+  // What bursts provoked, least harm first.
+  function provoked(stage) {
+    const words = [];
+    if (stage.ce) words.push('marked');
+    if (stage.xoff) words.push('paused');
+    if (stage.drops) words.push('dropped');
+    return words.length ? words : [stage.xoff === null || stage.drops === null ? '?' : 'none'];
+  }
+
+  function share(bytes) {
+    return Math.round(1000 * bytes / data.surface.buffer) / 10;
+  }
+
+  function kib(bytes) {
+    return Math.round(bytes / 1024).toLocaleString('en') + ' KiB';
+  }
+
+  function cellHover(cell) {
+    const stage = data.stages[cell.stage];
+    const size = data.surface.sizes[cell.size].replace('\n', ' ');
+    const lines = [stage.name + ': ' + size + ', one each ' + cell.each];
+    if (cell.why) return lines.concat('not measured: ' + cell.why).join('\n');
+    return lines.concat(
+      'highest queue ' + kib(stage.peak) + ', ' + share(stage.peak) + ' % of ' +
+        kib(data.surface.buffer),
+      ['ce', 'xoff', 'drops'].map(function (key, i) {
+        return ['CE marks ', 'PFC XOFF ', 'drops '][i] + (stage[key] === null ? 'not counted' :
+          stage[key].toLocaleString('en'));
+      }).join(', '),
+      'from: ' + (data.surface.simulated ? 'simulated ' : '') + 'watermarks of egress queues',
+      'limit: policy.buffer of the fabric file').join('\n');
+  }
+
+  function cellSeries(cells, type, label, extra) {
+    return Object.assign({
+      type: type, data: cells.map(function (cell) {
+        const stage = data.stages[cell.stage];
+        return { name: stage.name, value: [cell.size, cell.gap, share(stage.peak || 0)],
+          label: { formatter: label(stage) }, cell: cell };
+      }),
+      label: { show: true, color: colour('ink'), backgroundColor: colour('paper'), padding: 3,
+        borderRadius: 3, fontSize: 12, lineHeight: 15, align: 'center' },
+    }, extra);
+  }
+
+  function surfaceOption() {
+    const seen = data.surface.cells.filter(function (cell) { return !cell.why; });
+    const unseen = data.surface.cells.filter(function (cell) { return cell.why; });
+    const most = Math.max.apply(null, seen.map(function (cell) {
+      return share(data.stages[cell.stage].peak);
+    }).concat(1));
+    return base({
+      dataZoom: [], legend: { show: false },
+      grid: { left: 74, right: 20, top: 34, bottom: 112 },
+      tooltip: { renderMode: 'richText', confine: true, formatter: function (item) {
+        return cellHover(item.data.cell);
+      } },
+      xAxis: axis({ type: 'category', data: data.surface.sizes, name: 'a burst: senders x bytes',
+        nameLocation: 'middle', nameGap: 42, splitLine: { show: false },
+        axisLabel: { color: colour('dim'), interval: 0, lineHeight: 15 } }),
+      yAxis: axis({ type: 'category', data: data.surface.gaps, splitLine: { show: false },
+        name: 'Gb/s offered on average, gaps included', nameTextStyle: { color: colour('dim'),
+          align: 'left', padding: [0, 0, 0, -66] } }),
+      visualMap: { min: 0, max: most, orient: 'horizontal', left: 'center', bottom: 4,
+        seriesIndex: 0, text: [most + ' % of the buffer', '0'],
+        textStyle: { color: colour('ink') },
+        inRange: { color: [colour('u1'), colour('u3'), colour('w1'), colour('w2'),
+          colour('w3')] } },
+      series: [
+        cellSeries(seen, 'heatmap', function (stage) {
+          return share(stage.peak) + ' %\n' + provoked(stage).join('\n');
+        }, { itemStyle: { borderColor: colour('paper'), borderWidth: 2 } }),
+        cellSeries(unseen, 'scatter', function () { return 'not\nmeasured'; },
+          { symbol: 'rect', symbolSize: [60, 60], itemStyle: { color: 'transparent' } }),
+      ],
+    });
+  }
+
+  // The chart in a sentence, for those who cannot see it.
+  function surfaceWords() {
+    const seen = data.surface.cells.filter(function (cell) { return !cell.why; });
+    const worst = seen.slice().sort(function (a, b) {
+      return data.stages[b.stage].peak - data.stages[a.stage].peak;
+    })[0];
+    return 'Queues by size and gap of bursts: ' + seen.length + ' of ' +
+      data.surface.cells.length + ' cells measured' + (worst ? '; the highest: ' +
+      cellHover(worst).replace(/\n/g, '; ') : '') + '. The table has all.';
+  }
+
   // --- inside of a stage ---
 
   // Events so close that their words would cover each other share a mark.
@@ -398,6 +489,10 @@
     });
     draw('incast-ect', ofKind('ECT').length, function () { return incast('ECT'); });
     draw('burst', bursts().length, burstOption);
+    if (data.surface) {
+      draw('surface', true, surfaceOption);
+      document.querySelector('#c-surface .plot').setAttribute('aria-label', surfaceWords());
+    }
     draw('pairs', layers.length, pairsOption);
     redraw();
     window.addEventListener('resize', resize);

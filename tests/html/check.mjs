@@ -2,7 +2,7 @@
 // asks: no error on the console, no request to anywhere, every chart drawn, findings that
 // the keyboard reaches, pages to print, and nothing that axe calls a barrier. With
 // --shots FOLDER it leaves pictures as FOLDER/NAME-light.png and -dark.png.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -48,6 +48,56 @@ async function checkCharts(page, file) {
   check(file, !seen.empty.length, `drawn without data: ${seen.empty}`);
   check(file, !seen.blank, `${seen.blank} charts have next to no strokes`);
   console.log(`${path.basename(file)}: ${seen.drawn} of ${seen.figures} charts drawn`);
+}
+
+// The cells of the surface of bursts against FILE.cells.json, which has of each stage of the
+// burst layer [highest queue, CE, XOFF, drops] as the run file has them; null: no counters.
+function lookAtSurface() {
+  const entry = (window.weftCharts || []).find(({ id }) => id === 'surface');
+  if (!entry) return null;
+  return {
+    cells: entry.chart.getOption().series.flatMap((series) => series.data.map((item) =>
+      ({ name: item.name, value: item.value, text: item.label.formatter }))),
+    words: [...document.querySelectorAll('#c-surface svg text, #c-surface svg tspan')]
+      .map((one) => one.textContent),
+    rows: [...document.querySelectorAll('#bursts tbody tr')].map((row) =>
+      row.cells[0].textContent),
+    width: document.querySelector('#c-surface .plot').clientWidth,
+    buffer: JSON.parse(document.getElementById('data').textContent).surface.buffer,
+  };
+}
+
+function cellText(expected, buffer) {
+  if (!expected) return 'not\nmeasured';
+  const [peak, ce, xoff, drops] = expected;
+  const seen = [ce && 'marked', xoff && 'paused', drops && 'dropped'].filter(Boolean);
+  return [`${Math.round(1000 * peak / buffer) / 10} %`, ...(seen.length ? seen : ['none'])]
+    .join('\n');
+}
+
+async function checkSurface(page, file) {
+  const expected = file.replace(/html$/, 'cells.json');
+  const seen = await page.evaluate(lookAtSurface);
+  if (!existsSync(expected)) {
+    check(file, !seen, 'draws a surface of bursts that it does not have');
+    return;
+  }
+  const stages = JSON.parse(readFileSync(expected, 'utf8'));
+  const names = Object.keys(stages).sort();
+  check(file, seen, 'no surface of bursts');
+  if (!seen) return;
+  check(file, names.length === 10, `${names.length} stages of bursts in the run`);
+  check(file, String(seen.cells.map(({ name }) => name).sort()) === String(names) &&
+    String(seen.rows.sort()) === String(names), 'chart, table and run differ in their bursts');
+  check(file, new Set(seen.cells.map(({ value }) => `${value[0]} ${value[1]}`)).size ===
+    names.length, 'two bursts in one cell');
+  seen.cells.forEach(({ name, text }) => check(file,
+    text === cellText(stages[name], seen.buffer), `${name} shows ${text}, the run has ${
+      stages[name]}`));
+  check(file, seen.width > 500, `the surface is ${seen.width} pixels wide`);
+  const drawn = seen.words.filter((word) => /^(\d.* %|measured)$/.test(word)).length;
+  check(file, drawn >= names.length, `${drawn} of ${names.length} cells have words`);
+  console.log(`${path.basename(file)}: ${seen.cells.length} cells of bursts as in the run`);
 }
 
 // Tab goes through the page; the numbered links of the header come early, and Enter on
@@ -105,6 +155,7 @@ async function checkFile(browser, file, theme) {
     `is not ${theme} where the system is`);
   if (shots) await page.screenshot({ path: path.join(shots, `${name}-${theme}.png`) });
   await checkCharts(page, file);
+  await checkSurface(page, file);
   await checkAxe(page, file, theme);
   if (theme === 'light') {
     await checkKeyboard(page, file);

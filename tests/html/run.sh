@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh SOURCE FOLDER WEFT DRAW WIDE: HTML reports of runs that fail, pass, were cut off, have
+# run.sh SOURCE FOLDER WEFT DRAW WIDE: HTML reports of runs that fail, pass, skip layers, were cut off, have
 # hostile names, or 1,024 hosts, opened in headless Chromium by check.mjs. Its packages
 # come from npm, pinned, into FOLDER. Status 77 with the reason where something is missing.
 source=$(realpath "$1") || exit 2
@@ -21,6 +21,7 @@ fail() {
 }
 
 command -v node > /dev/null || skip 'there is no node'
+command -v python3 > /dev/null || skip 'there is no python3'
 command -v npm > /dev/null || skip 'there is no npm'
 chromium=$(command -v chromium) || skip 'there is no chromium'
 cd "$folder" || exit 2
@@ -38,6 +39,26 @@ html() {
 	"$weft" report --html "$1.html" "$2" > text.txt 2> err.txt
 	[ $? -ne 2 ] || grep -q '^UNKNOWN' text.txt || fail "$1: $(cat err.txt)"
 	[ -s "$1.html" ] || fail "$1: no report"
+}
+
+# RUN: the burst layer's counters, for check.mjs, read from the run file without weft.
+cells() {
+	python3 - "$1" << 'END' || fail "$1: no counters of bursts"
+import json, sqlite3, sys
+
+run = sqlite3.connect(sys.argv[1])
+stages = {}
+for stage, name in run.execute('SELECT id, name FROM plan WHERE layer = 4'):
+    def counter(what, like):
+        return run.execute(f'SELECT {what} FROM counters WHERE stage = ? AND name GLOB ?',
+                           (stage, like)).fetchone()[0]
+    peak = counter('max(last)', 'tx_prio[0-9]_queue_peak_bytes')
+    marked = run.execute('SELECT sum(ce_packets) FROM flows WHERE stage = ?', (stage,)).fetchone()[0]
+    stages[name] = None if peak is None else [
+        peak, marked, counter('sum(last - first)', 'tx_prio[0-9]_pause'),
+        counter('sum(last - first)', '[rt]x_*discards')]
+json.dump(stages, open(sys.argv[1].replace('.run', '.cells.json'), 'w'))
+END
 }
 
 cat > faulty.yaml <<'END'
@@ -63,6 +84,11 @@ END
 html faulty faulty.run
 cmp faulty.html accepted.html || fail 'weft accept and weft report draw differently'
 html hostile hostile.run
+cells faulty.run
+"$weft" accept faulty.yaml --run skipped.run > skipped.txt 2> err.txt
+html skipped skipped.run
+cells skipped.run
+cells hostile.run
 grep -q '<img' hostile.html && fail 'a name became markup'
 "$draw" cut run && mv made.run cut.run && html cut cut.run
 
@@ -76,5 +102,5 @@ echo "wide: $seconds s of processor time, $(wc -c < wide.html) bytes"
 echo "$seconds" | awk '{exit !($1 > 0 && $1 < 2)}' || fail 'wide: not drawn in 2 s'
 
 grep -q 'built without the charts' faulty.html && skip 'this weft was built without the charts'
-node check.mjs "$chromium" faulty.html hostile.html cut.html wide.html || failed=1
+node check.mjs "$chromium" faulty.html skipped.html hostile.html cut.html wide.html || failed=1
 exit $failed

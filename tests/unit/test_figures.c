@@ -231,6 +231,88 @@ static void a_counter_that_was_reset_says_nothing(void **state)
 	run_close(run);
 }
 
+/* A stage of this many senders to host1, as planned and as it ran; queue 0: skipped. */
+static void put_burst(struct run *run, struct plan *plan, uint32_t senders, uint64_t bytes,
+	uint64_t period_ns, uint64_t queue)
+{
+	struct plan_stage *planned = plan_add(plan, LAYER_BURST);
+	struct run_stage row = { .id = (uint32_t)plan->count - 1,
+		.layer = LAYER_BURST,
+		.t1_ns = queue ? 1000 : 0,
+		.status = queue ? RUN_COMPLETE : RUN_SKIPPED };
+	const struct run_counter peak = { row.id, "leaf1:1", "tx_prio3_queue_peak_bytes", 0,
+		queue };
+	struct diag diag;
+
+	snprintf(planned->name, sizeof(planned->name), "burst-%u", row.id);
+	memcpy(row.name, planned->name, sizeof(row.name));
+	for (uint32_t i = 0; i < senders; i++)
+		*plan_stage_add(planned) = (struct plan_flow){ .src = i + 1,
+			.qps = 1,
+			.bytes = bytes,
+			.burst_bytes = bytes,
+			.burst_period_ns = period_ns };
+	assert_int_equal(run_put_stage(run, &row, &diag), 0);
+	if (queue)
+		assert_int_equal(run_put_counters(run, &peak, 1, &diag), 0);
+}
+
+static void bursts_stand_in_a_grid_of_sizes_and_gaps(void **state)
+{
+	static const char *const names[] = { "host1", "host2", "host3" };
+	const struct run_info info = { .backend = "sim", .fabric_text = "", .fabric_bytes = 0 };
+	/* By gap, then size: stage, column, row. Stage 5 had a higher queue than stage 0. */
+	const uint32_t cells[][3] = { { 5, 0, 0 }, { 1, 1, 0 }, { 2, 0, 1 }, { 3, 1, 1 } };
+	struct figures figures = FIGURES_INIT;
+	struct figure_bursts bursts;
+	struct plan plan = PLAN_INIT;
+	struct diag diag;
+	struct run *run;
+
+	(void)state;
+	assert_int_equal(run_create(&run, "made.run", &info, &diag), 0);
+	put_burst(run, &plan, 2, 1000, 8000, 500);
+	put_burst(run, &plan, 2, 4000, 32100, 2000); /* the same gap, rounded */
+	put_burst(run, &plan, 2, 1000, 4000, 900);
+	put_burst(run, &plan, 2, 4000, 16000, 0);
+	put_burst(run, &plan, 2, 1000, 4000, 800);
+	put_burst(run, &plan, 2, 1000, 8000, 501);
+	put_burst(run, &plan, 2, 1000, 8000, 700);
+	plan.stages[6].flows[1].burst_bytes = 2000; /* not of one size */
+	assert_int_equal(run_put_plan(run, &plan, names, &diag), 0);
+	assert_int_equal(figures_read(&figures, run, &diag), 0);
+	figures_bursts(&figures, &bursts);
+	assert_int_equal(bursts.sizes, 2);
+	assert_int_equal(bursts.gaps, 2);
+	assert_int_equal(bursts.count, COUNT_OF(cells));
+	for (size_t i = 0; i < bursts.count; i++) {
+		assert_int_equal(bursts.cells[i].stage, cells[i][0]);
+		assert_int_equal(bursts.cells[i].size, cells[i][1]);
+		assert_int_equal(bursts.cells[i].gap, cells[i][2]);
+	}
+	near((uint64_t)bursts.cells[0].offered_bps, 2e9);
+	assert_false(figures.stages[3].queue_peak.present);
+	free(bursts.cells);
+	figures_free(&figures);
+	plan_free(&plan);
+	run_close(run);
+}
+
+static void a_run_without_bursts_has_no_grid(void **state)
+{
+	struct figures figures = FIGURES_INIT;
+	struct figure_bursts bursts;
+
+	(void)state;
+	read_made(MADE_EMPTY, &figures);
+	figures_bursts(&figures, &bursts);
+	assert_int_equal(bursts.count, 0);
+	assert_int_equal(bursts.sizes, 0);
+	assert_int_equal(bursts.gaps, 0);
+	free(bursts.cells);
+	figures_free(&figures);
+}
+
 static void a_flow_whose_turn_did_not_come_has_no_rate(void **state)
 {
 	const struct run_flow rows[] = {
@@ -312,6 +394,8 @@ int main(void)
 		cmocka_unit_test(the_bound_of_no_loss_is_three_over_n),
 		cmocka_unit_test(loss_is_not_counted_where_no_switch_told),
 		cmocka_unit_test(a_counter_that_was_reset_says_nothing),
+		cmocka_unit_test(bursts_stand_in_a_grid_of_sizes_and_gaps),
+		cmocka_unit_test(a_run_without_bursts_has_no_grid),
 		cmocka_unit_test(a_flow_whose_turn_did_not_come_has_no_rate),
 		cmocka_unit_test(a_part_of_a_run_whose_findings_all_pass_is_unknown),
 	};
