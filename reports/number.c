@@ -90,7 +90,12 @@ void number_rate(char *text, size_t size, uint64_t bps)
 
 void number_gbps(char *text, size_t size, uint64_t bps)
 {
-	three_digits(text, size, (double)bps / (double)GBPS);
+	double gbps = (double)bps / (double)GBPS;
+
+	if (bps == 0 || gbps >= 0.01)
+		three_digits(text, size, gbps);
+	else
+		snprintf(text, size, gbps >= 1e-4 ? "%.2g" : "%.1e", gbps);
 }
 
 void number_probability(char *text, size_t size, double value)

@@ -18,7 +18,7 @@ void number_count(char *text, size_t size, uint64_t value);     /* 1,234,567 */
 void number_bytes(char *text, size_t size, uint64_t bytes);     /* 96 bytes, 1.5 MiB */
 void number_time(char *text, size_t size, uint64_t ns);         /* 12.3 ms */
 void number_rate(char *text, size_t size, uint64_t bps);        /* 97.1 Gb/s */
-void number_gbps(char *text, size_t size, uint64_t bps);        /* 97.1 */
+void number_gbps(char *text, size_t size, uint64_t bps);        /* 97.1, 0.0022 */
 void number_probability(char *text, size_t size, double value); /* 2.4e-06 */
 
 /* A finding's value with its unit: "97.1 Gb/s", "1,204 packets", "0.00099" for

@@ -37,6 +37,10 @@ static const struct number_case {
 	{ "9.99 Gb/s", number_rate, UINT64_C(9990000000) },
 	{ "10.0 Gb/s", number_rate, UINT64_C(9999000000) },
 	{ "400", number_gbps, 400 * GBPS },
+	{ "0.01", number_gbps, 10000000 },
+	{ "0.0022", number_gbps, 2150000 },
+	{ "2.0e-06", number_gbps, 2000 },
+	{ "0.00", number_gbps, 0 },
 };
 
 static void figures_have_few_digits(void **state)
