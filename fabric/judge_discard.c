@@ -42,6 +42,10 @@ static const struct reason {
 
 #define REASONS COUNT_OF(reasons)
 
+/* When a stage is cut short, what a port took in this long ago may be on its way through
+ * the switch, and the counters of two ports may be read this far apart. */
+#define CUT_NS (10 * NS_PER_US)
+
 struct count {
 	uint64_t packets;
 	struct seen seen;
@@ -87,6 +91,7 @@ static void add_port(struct ledger *ledger, const struct evidence *evidence, uin
 	static const enum metric drops[] = { M_DROP_BUFFER, M_DROP_HEADROOM, M_DROP_EGRESS,
 		M_DROP_OTHER, M_DROP_LINK_DOWN, M_DROP_NO_ROUTE, M_DROP_WATCHDOG,
 		M_DROP_OVERSIZE, M_DROP_POLICER, M_DROP_TTL };
+	const struct fabric *fabric = evidence->fabric;
 
 	ledger->known &= evidence_at(evidence, port, M_RX_PACKETS) != EVIDENCE_ABSENT &&
 			 evidence_at(evidence, port, M_TX_PACKETS) != EVIDENCE_ABSENT &&
@@ -97,14 +102,16 @@ static void add_port(struct ledger *ledger, const struct evidence *evidence, uin
 	ledger->out += evidence_at(evidence, port, M_TX_PACKETS);
 	ledger->in_bytes += evidence_sum(evidence, port, M_RX_BYTES);
 	ledger->out_bytes += evidence_sum(evidence, port, M_TX_BYTES);
-	ledger->waiting_bytes += evidence_sum(evidence, port, M_QUEUE_PEAK);
+	ledger->waiting_bytes +=
+		evidence_sum(evidence, port, M_QUEUE_PEAK) +
+		fabric->links[fabric->ports[port].link].speed_bps / 8 * CUT_NS / NS_PER_S;
 	for (size_t i = 0; i < COUNT_OF(drops); i++)
 		ledger->dropped += evidence_sum(evidence, port, drops[i]);
 }
 
 /* Packets that went into a switch and neither came out nor were counted as dropped.
- * Where the stage was cut short some wait in it still: no more bytes than its queues
- * ever held. */
+ * Where the stage was cut short some are in it still: no more bytes than its queues
+ * ever held and its ports take in during CUT_NS. */
 static uint64_t silent_of(const struct evidence *evidence, const struct node *node)
 {
 	uint64_t frame = evidence->fabric->mtu_bytes + 78; /* headers, with RETH */
