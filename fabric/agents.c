@@ -2,9 +2,11 @@
 #include "fabric/agents.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fabric/wire.h"
 #include "lib/clock.h"
@@ -186,13 +188,19 @@ bool agents_hear(struct agents *agents, struct agents_host *host, enum agent_fra
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag)
 {
-	const char *const here[] = { weft ? weft : "/proc/self/exe", "agent", NULL };
+	char self[PATH_MAX];
+	const char *const here[] = { weft ? weft : self, "agent", NULL };
 	const char *const there[] = { "ssh", "-T", "-o", "BatchMode=yes", "-o",
 		"ConnectTimeout=10", "-o", "ServerAliveInterval=3", "-o",
 		"ServerAliveCountMax=2", "--", machine, weft ? weft : "weft", "agent", NULL };
 	bool local = launcher == AGENTS_BY_HOST ? strcmp(machine, "local") == 0
 						: launcher == AGENTS_LOCAL;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
+	/* By its own name, so that who looks at the host's processes knows it. */
+	self[length > 0 ? length : 0] = '\0';
+	if (length <= 0)
+		snprintf(self, sizeof(self), "weft");
 	return launch_start(launch, local ? here : there, peer, diag);
 }
 
