@@ -236,7 +236,8 @@ static void a_host_that_does_not_come_has_one_line(void **state)
 	assert_int_equal(start_script("#!/bin/sh\nexec sleep 60\n", why), -EHOSTDOWN);
 	assert_non_null(strstr(why, "does not answer"));
 	assert_int_equal(start_script("no program\n", why), -EHOSTDOWN);
-	assert_non_null(strstr(why, "cannot be started"));
+	/* Under valgrind a child that cannot be started cannot tell, and has just gone. */
+	assert_true(strstr(why, "cannot be started") || strstr(why, "gone"));
 }
 
 static void what_is_started_is_gone_in_a_second(void **state)
