@@ -26,7 +26,7 @@
 
 struct sweep_args {
 	struct conduct conduct;
-	unsigned profile, backend;
+	unsigned profile, backend, launcher;
 	const char *history, *busy_if, *hook, *metrics;
 	uint64_t time_ns, traffic_bytes, keep;
 };
@@ -53,7 +53,8 @@ static const struct opt sweep_opts[] = {
 		"where the runs are kept; NAME-history unless given" },
 	{ OPT_COUNT, "keep N", ARG(keep), 1, 100000, "run files that stay; digests all do" },
 	{ OPT_TEXT, "busy-if COMMAND", ARG(busy_if), 0, 0,
-		"leave out hosts ($1) for which it exits with 0" },
+		"leave out hosts ($1) for which it exits with 0; weft-busy \"$1\" with "
+		"--backend verbs" },
 	{ OPT_TEXT, "hook COMMAND", ARG(hook), 0, 0, "run at the end with the JSON on stdin" },
 	{ OPT_TEXT, "metrics FILE", ARG(metrics), 0, 0,
 		"write metrics for a textfile collector" },
@@ -61,7 +62,12 @@ static const struct opt sweep_opts[] = {
 		"how much there is to choose from" },
 	{ OPT_SEED, "seed N", ARG(conduct.seed), 0, 0, "of all that is drawn" },
 	{ OPT_TEXT, "plane NAME", ARG(conduct.plane), 0, 0, "the plane of the file to test" },
-	{ OPT_CHOICE, "backend sim", ARG(backend), 0, 0, "what runs the plan: the simulator" },
+	{ OPT_CHOICE, "backend sim|verbs", ARG(backend), 0, 0,
+		"what runs the plan: the simulator, or the hosts' NICs" },
+	{ OPT_CHOICE, "launcher by-host|local|ssh", ARG(launcher), 0, 0,
+		"of agents on the hosts; by-host: local where the file says host: local" },
+	{ OPT_TEXT, "weft PATH", ARG(conduct.agents.weft), 0, 0,
+		"weft on the hosts; weft unless given, and here this program" },
 	{ OPT_COUNT, "threads N", ARG(conduct.threads), 1, THREADS_MAX,
 		"stages at a time; one a processor unless given" },
 	{ OPT_FLAG, "json", ARG(conduct.json), 0, 0, "print JSON" },
@@ -100,6 +106,8 @@ static int ask_hosts(struct sweep *sweep, struct diag *diag)
 	int err = 0;
 
 	sweep->busy = zeroed(fabric->hosts, sizeof(*sweep->busy));
+	if (!sweep->args.busy_if && sweep->args.conduct.verbs)
+		sweep->args.busy_if = "weft-busy \"$1\"";
 	if (sweep->args.busy_if)
 		err = sweep_busy(
 			sweep->busy, &sweep->unknown, fabric, sweep->args.busy_if, diag);
@@ -139,7 +147,7 @@ static int make_plan(struct sweep *sweep, struct diag *diag)
 
 	if (err)
 		return err;
-	plan_acceptance(
+	(sweep->args.conduct.verbs ? plan_live : plan_acceptance)(
 		plan, &fabric, (enum profile)sweep->args.profile, sweep->args.conduct.seed);
 	fabric_free(&fabric);
 	last = zeroed(plan->count, sizeof(*last));
@@ -375,6 +383,8 @@ int cmd_sweep(int argc, char **argv)
 		    sweep_opts, argc, argv, &sweep.args, &status))
 		return status;
 	status = conduct_load(&sweep.args.conduct);
+	sweep.args.conduct.verbs = sweep.args.backend == 1;
+	sweep.args.conduct.agents.launcher = (enum agents_launcher)sweep.args.launcher;
 	if (status == EXIT_PASS)
 		status = sweep_all(&sweep);
 	free(sweep.busy);

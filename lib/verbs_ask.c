@@ -27,7 +27,7 @@ static int ask_port(struct ibv_device *device, uint32_t port, uint32_t *mtu_byte
 static int ask(const char *name, uint32_t port, uint32_t *mtu_bytes)
 {
 	struct ibv_device **devices = ibv_get_device_list(NULL);
-	int err = -ENODEV;
+	int err = -ENOENT;
 
 	if (!devices)
 		return errno ? -errno : -ENODEV;

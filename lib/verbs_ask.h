@@ -13,7 +13,8 @@
 
 struct diag;
 
-/* -ENODEV: no such device; -EACCES: not allowed to open it. */
+/* -ENOENT: libibverbs knows no such device (its provider may be missing); -EACCES: not
+ * allowed to open it; -ENODEV: it went away. */
 int verbs_ask_mtu(const struct host *host, const char *device, uint32_t port,
 	uint32_t *mtu_bytes, struct diag *diag);
 
