@@ -187,15 +187,19 @@ static void add_gid_type(struct facts *out, const struct facts *facts)
 static void add_addresses(struct facts *out, const struct facts *facts)
 {
 	FACTS_EACH (facts, FACT_ADDRESS, fact) {
-		unsigned address = (unsigned)fact->number;
-		unsigned net = fact->more > 0 ? address & ~0u << (32 - (int)fact->more) : 0;
+		int bits = scan_int(fact->more);
+		unsigned address, net;
 		char text[48];
 
+		if (!(fact->number >= 0 && fact->number <= UINT32_MAX) || bits < 0 || bits > 32)
+			continue;
+		address = (unsigned)fact->number;
+		net = bits > 0 ? address & ~0u << (32 - bits) : 0;
 		snprintf(text, sizeof(text), "%u.%u.%u.%u", address >> 24, address >> 16 & 255,
 			address >> 8 & 255, address & 255);
 		add(out, fact, fact->subject, "address", text);
 		snprintf(text, sizeof(text), "%u.%u.%u.%u/%d", net >> 24, net >> 16 & 255,
-			net >> 8 & 255, net & 255, scan_int(fact->more));
+			net >> 8 & 255, net & 255, bits);
 		add(out, fact, fact->subject, "subnet", text);
 	}
 	FACTS_EACH (facts, FACT_MAC, fact)
