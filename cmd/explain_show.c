@@ -2,10 +2,12 @@
 #include "cmd/explain_show.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "lib/json.h"
+#include "pfc/alarm.h"
 #include "pfc/bundle.h"
 
 #define COLUMNS 80
@@ -173,24 +175,38 @@ static void print_needs(FILE *out, const struct rule *rule)
 		fprintf(out, "any of several, see the rule");
 }
 
+static void print_alarms(FILE *out)
+{
+	fprintf(out, "## Alarms of weft watch\n\n"
+		     "| alarm | kind | when | where the limit comes from | what to do |\n"
+		     "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < ALARM_CHECKS; i++) {
+		const struct alarm_limit *row = &alarm_limits[i];
+
+		fprintf(out, "| `%s` | %s | %s %" PRIu64 " %s | %s | %s |\n", row->id,
+			alarm_kind_name(row->kind), row->at_least ? "from" : "above",
+			row->limit, row->unit, row->source, row->advice);
+	}
+}
+
 void explain_print_rules(FILE *out)
 {
 	const char *family = "";
 	const struct rule *rules;
 
+	print_alarms(out);
 	fprintf(out,
-		"# Checks of hosts and of pasted output\n\n"
-		"Written by `weft explain --rules`; not edited by hand.\n\n"
-		"A rule judges facts, wherever they come from. It reports its code, or finds "
-		"nothing, or\nis unknown because its facts are missing; unknown is never a "
-		"pass. The level is the\nusual one; a rule may report a milder one where the "
-		"facts say so.\n");
+		"\n## Rules of hosts and of pasted output\n\n"
+		"A rule judges facts, wherever they come from: `weft doctor`, `weft audit`, "
+		"`weft explain`. It reports its\ncode, or finds nothing, or is unknown because "
+		"its facts are missing; unknown is never a pass. The level is\nthe usual one; "
+		"a rule may report a milder one where the facts say so.\n");
 	for (size_t i = 0; (rules = rules_family(i)); i++)
 		for (const struct rule *rule = rules; rule->code; rule++) {
 			if (strcmp(family, rule->family) != 0)
-				fprintf(out, "\n## %s\n", rule->family);
+				fprintf(out, "\n### %s\n", rule->family);
 			family = rule->family;
-			fprintf(out, "\n### %s (%s)\n\n", rule->code,
+			fprintf(out, "\n#### %s (%s)\n\n", rule->code,
 				explain_level_name(rule->level));
 			fprintf(out, "- Found: %s.\n- Why it matters: %s.\n- What to do: %s\n",
 				rule->found, rule->why, rule->advice);

@@ -22,7 +22,7 @@ void explain_put_json(struct json *object, const struct explain *explain);
 const char *explain_level_name(enum verdict verdict);
 int explain_exit(enum verdict verdict);
 
-/* docs/checks-host.md: every rule, from the table. */
+/* The part of docs/checks.md that is written from the tables: alarms and rules. */
 void explain_print_rules(FILE *out);
 
 #endif

@@ -188,8 +188,8 @@
 		"text reason; number pairs") \
 	FACT(CPU_FREQ, "CPU frequency", \
 		"text") \
-	FACT(BAD_JSON, "text that should be JSON", \
-		"text") \
+	FACT(JSON_TEXT, "text that should be JSON", \
+		"text what is wrong; number 1 it is JSON, 0 not") \
 	FACT(BOND, "bond", \
 		"device; number members, more Gb/s each") \
 	FACT(STORM, "PFC storm", \

@@ -236,8 +236,10 @@ void parse_json(const struct reader *reader)
 	}
 	json.line = (long)first;
 	if (json_parse(&root, text, used, &diag)) {
-		reader_add(reader, (long)first, FACT_BAD_JSON, NULL, NULL, diag.text);
+		reader_number(reader, (long)first, FACT_JSON_TEXT, NULL, NULL, 0)->text =
+			facts_keep(reader->facts, diag.text);
 	} else {
+		reader_number(reader, (long)first, FACT_JSON_TEXT, NULL, NULL, 1);
 		walk(&json, root, path, sizeof(path), 0);
 		json_free(root);
 	}

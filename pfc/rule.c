@@ -24,15 +24,20 @@ const struct rule *rules_family(size_t index)
 	return index < COUNT_OF(families) ? families[index] : NULL;
 }
 
+static bool is_one_of(const struct rule *rule, const char *const *codes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(codes[i], rule->code) == 0)
+			return true;
+	return false;
+}
+
 bool rule_is_core(const struct rule *rule)
 {
 	static const char *const codes[] = { "ROCE_PORT_DOWN", "NO_ROUTABLE_GID",
 		"ROCE_MTU_SMALL", "PFC_OFF", "TRUST_PCP_UNTAGGED", "PFC_AND_PAUSE" };
 
-	for (size_t i = 0; i < COUNT_OF(codes); i++)
-		if (strcmp(codes[i], rule->code) == 0)
-			return true;
-	return false;
+	return is_one_of(rule, codes, COUNT_OF(codes));
 }
 
 static bool has_needs(const struct rule *rule, const struct facts *facts)
@@ -84,13 +89,30 @@ static int badness(enum verdict verdict)
 	return 2;
 }
 
+/* Rules that only say what is there: when they have nothing to say, nothing is proved. */
+static bool is_statement(const struct rule *rule)
+{
+	static const char *const codes[] = { "MTU_TABLE", "WC_DECODE", "PERFTEST_JSON_NOT_JSON",
+		"PROBE_PLAN_FILTERED" };
+
+	return is_one_of(rule, codes, COUNT_OF(codes));
+}
+
+static bool proves_something(const struct explain *out)
+{
+	for (size_t i = 0; i < out->clear_count; i++)
+		if (!is_statement(out->clear[i]))
+			return true;
+	return false;
+}
+
 static enum verdict verdict_of(const struct facts *facts, const struct explain *out)
 {
 	enum verdict worst = VERDICT_PASS;
 
 	if (facts->dropped > 0)
 		worst = VERDICT_UNKNOWN;
-	if (out->code_count == 0 && (out->clear_count == 0 || out->doubt))
+	if (out->code_count == 0 && (out->doubt || !proves_something(out)))
 		return VERDICT_UNKNOWN;
 	for (size_t i = 0; i < out->code_count; i++)
 		if (badness(out->codes[i].level) > badness(worst))

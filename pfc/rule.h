@@ -8,8 +8,9 @@
  * facts are missing is unknown; it never passes.
  *
  * The verdict of the whole: FAIL if any code fails, else UNKNOWN if one asks for
- * it, else WARN or PASS; with no code at all PASS if at least one rule could
- * judge and none was in doubt, else UNKNOWN.
+ * it, else WARN or PASS; with no code at all PASS if at least one rule that is
+ * more than a statement of what is there could judge and none was in doubt,
+ * else UNKNOWN.
  */
 #ifndef PFC_RULE_H
 #define PFC_RULE_H

@@ -225,10 +225,11 @@ static enum outcome frequency(
 static enum outcome bad_json(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	const struct fact *bad = facts_first(facts, FACT_BAD_JSON);
-
-	explain_code(out, rule, rule->level, "no JSON parser takes it: %.200s", bad->text);
-	return RULE_FIRED;
+	FACTS_EACH (facts, FACT_JSON_TEXT, json)
+		if (json->number < 1)
+			return explain_code(out, rule, rule->level,
+				"no JSON parser takes it: %.200s", json->text);
+	return RULE_CLEAR;
 }
 
 /* Whether the traffic went past the kernel: a driver or device of hardware RoCE. */
@@ -377,7 +378,7 @@ const struct rule rules_measure[] = {
 		"The file is not JSON (a trailing comma, an unquoted value, or cut): take a "
 		"newer perftest, or read the text table; do "
 		"not read this as a failed run.",
-		"linux-rdma/perftest#216", { FACT_BAD_JSON, NO_NEED, NO_NEED }, bad_json },
+		"linux-rdma/perftest#216", { FACT_JSON_TEXT, NO_NEED, NO_NEED }, bad_json },
 	{ "NETEM_BYPASSED", VERDICT_WARN, "measure",
 		"the injected loss never touched the traffic",
 		"a test of loss without loss proves nothing",

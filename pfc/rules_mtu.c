@@ -28,12 +28,15 @@ static enum outcome table(
 	int lines = 0;
 
 	FACTS_EACH (facts, FACT_MTU_QUERY, query) {
+		int mtu = roce_mtu(query->number);
 		char name[32];
 
 		snprintf(name, sizeof(name), "%.0f", query->number);
-		explain_fact(out, name, "%d", roce_mtu(query->number));
-		lines++;
+		explain_fact(out, name, "%d", mtu);
+		lines += mtu > 0;
 	}
+	if (lines == 0) /* none carries RoCE */
+		return RULE_CLEAR;
 	return explain_code(out, rule, rule->level,
 		"%d interface MTUs turned into the active RoCE MTU", lines);
 }

@@ -27,8 +27,8 @@ static enum outcome decode(
 		explain_fact(out, name, "%s", status);
 		statuses++;
 	}
-	if (statuses == 0)
-		return RULE_UNKNOWN;
+	if (statuses == 0) /* numbers, and none is a status */
+		return RULE_CLEAR;
 	return explain_code(
 		out, rule, rule->level, "%d completion statuses turned into names", statuses);
 }

@@ -303,6 +303,8 @@ static enum outcome filtered(
 
 	FACTS_EACH (facts, FACT_PROBE_FILTER, filter)
 		pairs += filter->number;
+	if (pairs < 1)
+		return RULE_CLEAR;
 	explain_code(out, rule, rule->level, "%.0f pairs were left out of the plan: %s", pairs,
 		facts_first(facts, FACT_PROBE_FILTER)->text);
 	explain_number(out, "filtered_pairs", pairs);

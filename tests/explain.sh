@@ -1,5 +1,6 @@
 #!/bin/sh
-# explain.sh SOURCE WEFT: docs/checks-host.md is what the table says; text of any
+# explain.sh SOURCE WEFT: docs/checks.md ends with what the tables say (GOLDEN_UPDATE=1
+# renews it), and names every check that a judge of run files reports; text of any
 # size and kind is answered within a bound of time and memory, with one sentence
 # where it cannot be read.
 source=$1
@@ -13,9 +14,19 @@ complain() {
 	bad=1
 }
 
-"$weft" explain --rules > "$folder/rules.md"
-diff -u "$source/docs/checks-host.md" "$folder/rules.md" ||
-	complain "docs/checks-host.md is not up to date: weft explain --rules > docs/checks-host.md"
+doc=$source/docs/checks.md
+first='## Alarms of weft watch'
+"$weft" explain --rules > "$folder/rules.md" || complain 'explain --rules failed'
+[ -z "$GOLDEN_UPDATE" ] || {
+	sed "/^$first/,\$d" "$doc" > "$folder/doc" && cat "$folder/doc" "$folder/rules.md" > "$doc"
+}
+sed -n "/^$first/,\$p" "$doc" | diff -u - "$folder/rules.md" ||
+	complain "docs/checks.md is not up to date: GOLDEN_UPDATE=1 tests/explain.sh . build/weft"
+
+checks='"(plan|link|port|switch|nic|ecmp|pairs|nonblocking|lossless|burst|ring|scope|stage|run|class|wire)\.[a-z._-]+"'
+for check in $(grep -hoE "$checks" "$source"/fabric/judge*.c "$source"/pfc/wire_judge*.c | tr -d '"' | sort -u); do
+	grep -qF "\`$check\`" "$doc" || complain "docs/checks.md does not name $check"
+done
 
 # answers NAME STATUSES SENTENCES: explain NAME ends in time and memory with one of
 # the statuses and at most so many lines on stderr.
