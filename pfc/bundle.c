@@ -9,6 +9,7 @@
 
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "pfc/clean.h"
 #include "pfc/scan.h"
 
 /* Words with which people name places; "hostA", "node1", "podB", "leaf1". */
@@ -101,13 +102,14 @@ static bool is_short_name(const char *title, const char *colon)
 		"now", "then", "day", "old", "new", "run", "step", "time", "reading", "t0",
 		"t1", "at " };
 	size_t length = (size_t)(colon - title);
+	bool one_word = !memchr(title, ' ', length) && strcspn(title, "0123456789") < length;
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (strncasecmp(title, times[i], strlen(times[i])) == 0)
 			return false;
 
 	return length < 40 && !memchr(title, '/', length) && !memchr(title, ';', length) &&
-	       !memchr(title, '-', length) && !scan_has(title, "log");
+	       (one_word || !memchr(title, '-', length)) && !scan_has(title, "log");
 }
 
 /* "server 192.0.2.1: HCCL log": the name has two words. */
@@ -187,13 +189,128 @@ static int check_bounds(const struct bundle *bundle, const char *name, const cha
 	return 0;
 }
 
+static bool is_blank(const char *text)
+{
+	return text[strspn(text, " \t")] == '\0';
+}
+
+static bool has_lines(const struct bundle *bundle, const struct section *section)
+{
+	for (size_t i = 0; i < section->count; i++)
+		if (!is_blank(bundle->lines[section->first + i].text))
+			return true;
+	return false;
+}
+
+/* A file while it is read. */
+struct reading {
+	const char *file;
+	bool open;            /* there is a section */
+	struct section title; /* as the last title between "==" made it; place "": none */
+};
+
+/* A command behind a prompt is a title. Where nothing was read of the section above yet, it
+ * is that one's command; what a title between "==" tells of place and window stays. */
+static void add_command(
+	struct bundle *bundle, const struct reading *reading, const struct prompt *prompt)
+{
+	const struct section *title = &reading->title;
+	struct section *section =
+		reading->open ? &bundle->sections[bundle->section_count - 1] : NULL;
+	size_t length = prompt->host_length < 100 ? prompt->host_length : 100;
+	char text[512];
+
+	if (section && !has_lines(bundle, section)) {
+		if (scan_has(section->title, prompt->command))
+			return;
+		bundle->section_count--;
+	}
+	if (*title->place)
+		snprintf(text, sizeof(text), "%.100s: %.400s", title->place, prompt->command);
+	else
+		snprintf(text, sizeof(text), "%.*s: %.400s", (int)length, prompt->host,
+			prompt->command);
+	add_section(bundle, reading->file, arena_text(&bundle->arena, text, strlen(text)));
+	section = &bundle->sections[bundle->section_count - 1];
+	section->place =
+		*title->place ? title->place : arena_text(&bundle->arena, prompt->host, length);
+	if (title->delta && !section->delta) {
+		section->delta = true;
+		section->window_s = title->window_s;
+	}
+}
+
+static void add_line(struct bundle *bundle, const char *text, uint32_t number)
+{
+	bundle->lines = grow(
+		bundle->lines, bundle->line_count, &bundle->line_room, sizeof(*bundle->lines));
+	bundle->lines[bundle->line_count++] = (struct line){ text, number };
+	bundle->sections[bundle->section_count - 1].count++;
+}
+
+/* One line of a file, cleaned. */
+static void take_line(struct bundle *bundle, struct reading *reading, const char *line,
+	size_t length, uint32_t number)
+{
+	char *text = arena_text(&bundle->arena, line, length);
+	struct prompt prompt;
+	size_t indent;
+
+	length = clean_line(text, length);
+	text[length] = '\0';
+	indent = strspn(text, " \t");
+	if (is_title(text + indent, length - indent)) {
+		add_section(bundle, reading->file,
+			arena_text(&bundle->arena, text + indent + 3, length - indent - 6));
+		reading->title = bundle->sections[bundle->section_count - 1];
+		reading->open = true;
+	} else if (clean_prompt(text, &prompt)) {
+		if (!*prompt.command)
+			return;
+		add_command(bundle, reading, &prompt);
+		reading->open = true;
+	} else if (!clean_is_fence(text)) {
+		if (!reading->open)
+			add_section(bundle, reading->file, reading->file);
+		reading->open = true;
+		add_line(bundle, text, number);
+	}
+}
+
+/* Without blank lines at both ends, and without the indent that all lines have. */
+static void trim_section(struct bundle *bundle, struct section *section)
+{
+	size_t indent = SIZE_MAX;
+
+	while (section->count > 0 && is_blank(bundle->lines[section->first].text)) {
+		section->first++;
+		section->count--;
+	}
+	while (section->count > 0 &&
+		is_blank(bundle->lines[section->first + section->count - 1].text))
+		section->count--;
+	for (size_t i = 0; i < section->count; i++) {
+		const char *text = bundle->lines[section->first + i].text;
+		size_t blanks = strspn(text, " ");
+
+		if (!is_blank(text) && blanks < indent)
+			indent = blanks;
+	}
+	for (size_t i = 0; i < section->count && indent > 0; i++) {
+		struct line *line = &bundle->lines[section->first + i];
+
+		line->text += is_blank(line->text) ? strlen(line->text) : indent;
+	}
+}
+
 int bundle_add(struct bundle *bundle, const char *name, const char *text, size_t bytes,
 	struct diag *diag)
 {
-	const char *file = arena_text(&bundle->arena, name, strlen(name));
+	struct reading reading = { .file = arena_text(&bundle->arena, name, strlen(name)),
+		.title = { .place = "" } };
 	const char *end = text + bytes;
+	size_t first = bundle->section_count;
 	uint32_t number = 0;
-	bool titled = false;
 	int err = check_bounds(bundle, name, text, bytes, diag);
 
 	if (err)
@@ -207,25 +324,11 @@ int bundle_add(struct bundle *bundle, const char *name, const char *text, size_t
 			return diag_error(diag, -E2BIG,
 				"%s: line %u has %zu bytes: expected at most %u", name, number,
 				length, BUNDLE_LINE_MAX);
-		if (length > 0 && line[length - 1] == '\r')
-			length--;
-		if (is_title(line, length)) {
-			add_section(
-				bundle, file, arena_text(&bundle->arena, line + 3, length - 6));
-			titled = true;
-		} else {
-			if (!titled)
-				add_section(bundle, file, file);
-			titled = true;
-			bundle->lines = grow(bundle->lines, bundle->line_count,
-				&bundle->line_room, sizeof(*bundle->lines));
-			bundle->lines[bundle->line_count++] =
-				(struct line){ arena_text(&bundle->arena, line, length),
-					number };
-			bundle->sections[bundle->section_count - 1].count++;
-		}
+		take_line(bundle, &reading, line, length, number);
 		line = newline ? newline + 1 : end;
 	}
+	for (size_t i = first; i < bundle->section_count; i++)
+		trim_section(bundle, &bundle->sections[i]);
 	bundle->bytes += bytes;
 	return 0;
 }

@@ -7,6 +7,10 @@
  * job as a whole), what was printed there, and whether the figures are
  * differences already and over how long.
  *
+ * A shell's prompt with a command is a title as well. Lines are cleaned (pfc/clean.h);
+ * blank lines at both ends of a section, and an indent that all its lines have, are
+ * left out.
+ *
  * Bounds: BUNDLE_BYTES_MAX over all files, BUNDLE_LINE_MAX bytes a line, no NUL
  * byte. Beyond them bundle_add() refuses with one sentence.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pfc/parse.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +95,18 @@ void parse_bundle(struct facts *facts, const struct bundle *bundle)
 	parse_differences(facts);
 }
 
+/* "gpu-node-017:", "a100-7:": names of hosts by their dash and number; no device, counter
+ * or variable has both. */
+static bool is_numbered_name(const char *text, size_t length)
+{
+	size_t dash = strcspn(text, "-");
+
+	return text[length] == ':' && isalpha((unsigned char)*text) && dash < length &&
+	       isalnum((unsigned char)text[dash + 1]) && strcspn(text, "0123456789") < length &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789_.-") == length;
+}
+
 size_t line_place(const char *text)
 {
 	static const char *const starts[] = { "host", "node", "pod", "server", "switch", "leaf",
@@ -110,7 +123,7 @@ size_t line_place(const char *text)
 		if (length == start + 1 || strchr("-_.0123456789", text[start]))
 			return length;
 	}
-	return 0;
+	return is_numbered_name(text, length) ? length : 0;
 }
 
 struct fact *reader_add(const struct reader *reader, long line, enum fact_key key,

@@ -58,7 +58,7 @@ static void read_parameters(const struct reader *reader, long line)
 
 	if (scan_has(text, "Bidirectional BW Test"))
 		reader_add(reader, line, FACT_PERF_PARAM, NULL, "bidirectional", "yes");
-	if (!strchr(text, ':') || *text != ' ')
+	if (!strchr(text, ':') || (*text != ' ' && !scan_after(text, " :")))
 		return;
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		const char *after = scan_after(text, parameters[i].printed);

@@ -70,6 +70,29 @@ static void lines_belong_to_the_title_above_them(void **state)
 	bundle_free(&bundle);
 }
 
+static void a_prompt_with_a_command_is_a_title(void **state)
+{
+	static const char text[] = "[root@hostA ~]# ip rule\n0: from all lookup local\n"
+				   "(base) me@hostB:~/x$ env\nA=1\nme@hostB:~$\n"
+				   "== hostC, 10 s delta ==\nhostC:~ # no prompt\n"
+				   "root@c:/tmp# ethtool -S eth0\n  a: 1\n  b: 2\n\n";
+	static const char *const wanted[] = { "hostA: ip rule", "hostB: env",
+		"hostC, 10 s delta", "hostC: ethtool -S eth0" };
+	struct bundle bundle = BUNDLE_INIT;
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(bundle_add(&bundle, "file", text, strlen(text), &diag), 0);
+	assert_int_equal(bundle.section_count, COUNT_OF(wanted));
+	for (size_t i = 0; i < COUNT_OF(wanted); i++)
+		assert_string_equal(bundle.sections[i].title, wanted[i]);
+	assert_int_equal(bundle.sections[1].count, 1);
+	assert_true(bundle.sections[3].delta && bundle.sections[3].window_s == 10);
+	assert_int_equal(bundle.sections[3].count, 2);
+	assert_string_equal(bundle.lines[bundle.sections[3].first].text, "a: 1");
+	bundle_free(&bundle);
+}
+
 static void refuse(const char *text, size_t bytes, int err)
 {
 	struct bundle bundle = BUNDLE_INIT;
@@ -95,13 +118,14 @@ static void what_is_no_text_is_refused_with_a_sentence(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(titles) + 2] = {
+	struct CMUnitTest tests[COUNT_OF(titles) + 3] = {
 		cmocka_unit_test(lines_belong_to_the_title_above_them),
+		cmocka_unit_test(a_prompt_with_a_command_is_a_title),
 		cmocka_unit_test(what_is_no_text_is_refused_with_a_sentence),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(titles); i++)
-		tests[i + 2] = (struct CMUnitTest){
+		tests[i + 3] = (struct CMUnitTest){
 			.name = titles[i].name,
 			.test_func = a_title_tells_place_and_window,
 			.initial_state = (void *)(uintptr_t)&titles[i],

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pfc/clean.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* How many bytes of an escape sequence start here: CSI (ECMA-48, 5.4), OSC up to BEL or
+ * ESC \, or ESC and one byte. 0: none. */
+static size_t escape_length(const char *at, size_t left)
+{
+	size_t length = 2;
+
+	if (left < 2 || at[0] != '\033')
+		return 0;
+	if (at[1] == '[') {
+		while (length < left && (unsigned char)at[length] >= 0x20 &&
+			(unsigned char)at[length] <= 0x3f)
+			length++;
+		return length < left ? length + 1 : length;
+	}
+	if (at[1] == ']') {
+		while (length < left && at[length] != '\a' && at[length] != '\033')
+			length++;
+		if (length < left && at[length] == '\033' && length + 1 < left)
+			length++;
+		return length < left ? length + 1 : length;
+	}
+	return length;
+}
+
+/* Blanks of other alphabets in UTF-8: what stands for them, '\0' for nothing at all. */
+static size_t foreign_blank(const char *at, size_t left, char *blank)
+{
+	static const struct {
+		const char *bytes;
+		char blank;
+	} blanks[] = {
+		{ "\xc2\xa0", ' ' },      /* no-break space */
+		{ "\xe3\x80\x80", ' ' },  /* ideographic space */
+		{ "\xe2\x80\xaf", ' ' },  /* narrow no-break space */
+		{ "\xe2\x80\x8b", '\0' }, /* zero width space */
+		{ "\xef\xbb\xbf", '\0' }, /* byte order mark */
+	};
+
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++) {
+		size_t length = strlen(blanks[i].bytes);
+
+		if (length > left || memcmp(at, blanks[i].bytes, length) != 0)
+			continue;
+		*blank = blanks[i].blank;
+		return length;
+	}
+	return 0;
+}
+
+static size_t quote_length(const char *line, size_t length)
+{
+	size_t at = 0;
+
+	while (at + 1 < length && line[at] == '>' &&
+		(line[at + 1] == ' ' || line[at + 1] == '>'))
+		at += line[at + 1] == ' ' ? 2 : 1;
+	return at == length - 1 && line[at] == '>' ? length : at;
+}
+
+size_t clean_line(char *line, size_t length)
+{
+	size_t used = 0, quote;
+
+	for (size_t at = 0; at < length;) {
+		char blank = 0;
+		size_t escape = escape_length(line + at, length - at);
+		size_t foreign = foreign_blank(line + at, length - at, &blank);
+
+		if (escape == 0 && foreign == 0)
+			line[used++] = line[at++];
+		else if (escape == 0 && blank)
+			line[used++] = blank;
+		at += escape > 0 ? escape : foreign;
+	}
+	while (used > 0 && strchr(" \t\r\b\a\033", line[used - 1]) && line[used - 1])
+		used--;
+	quote = used > 0 ? quote_length(line, used) : 0;
+	memmove(line, line + quote, used - quote);
+	return used - quote;
+}
+
+bool clean_is_fence(const char *line)
+{
+	size_t ticks = strspn(line, line[0] == '~' ? "~" : "`");
+
+	return ticks >= 3 &&
+	       strspn(line + ticks, "abcdefghijklmnopqrstuvwxyz") == strlen(line + ticks);
+}
+
+static size_t name_length(const char *text)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)text[length]) ||
+		(text[length] && strchr("-_.", text[length])))
+		length++;
+	return length;
+}
+
+/* Behind the host: ":~$ ", " ~]# ", "]$ ", ":~ # ", "> ". */
+static const char *prompt_end(const char *at)
+{
+	size_t path = 0;
+
+	if (*at == ':' || *at == ' ') {
+		path = 1 + strcspn(at + 1, " ]$#>");
+		if (at[path] == ' ' && (at[path + 1] == '#' || at[path + 1] == '$'))
+			path++;
+	}
+	if (at[path] == ']')
+		path++;
+	if (!at[path] || !strchr("$#>", at[path]) || (at[path + 1] && at[path + 1] != ' '))
+		return NULL;
+	return at + path + 1;
+}
+
+bool clean_prompt(const char *line, struct prompt *prompt)
+{
+	const char *at = line + strspn(line, " ");
+	size_t user;
+	const char *end;
+
+	if (*at == '(' && strchr(at, ')')) /* "(base) user@host:~$" of conda */
+		at = strchr(at, ')') + 1 + strspn(strchr(at, ')') + 1, " ");
+	at += *at == '[';
+	user = name_length(at);
+	if (user == 0 || at[user] != '@')
+		return false;
+	prompt->host = at + user + 1;
+	prompt->host_length = name_length(prompt->host);
+	end = prompt->host_length ? prompt_end(prompt->host + prompt->host_length) : NULL;
+	if (!end)
+		return false;
+	prompt->command = end + strspn(end, " ");
+	return true;
+}
