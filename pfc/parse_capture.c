@@ -42,9 +42,10 @@ static bool direction_of(const char *text, char *direction, size_t room)
 
 	if (!arrow)
 		arrow = strstr(text, "→"), arrow_length = 3;
-	for (const char *at = arrow ? NULL : text; at && (at = strstr(at, " > ")); at++)
-		if (isalnum((unsigned char)at[3])) {
-			arrow = at + 1;
+	for (const char *at = arrow ? NULL : text; at && (at = strchr(at, '>')); at++)
+		if (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == ' ') &&
+			isalnum((unsigned char)at[1 + (at[1] == ' ')])) {
+			arrow = at;
 			arrow_length = 1;
 		}
 	if (!arrow && scan_has(text, "dscp") && (arrow = strstr(text, " to "))) {
@@ -162,10 +163,18 @@ static bool read_bare(const struct reader *reader, long line, const char *text)
 
 	text += strspn(text, " ");
 	if (!scan_has(reader->section->title, "dscp") || !isdigit((unsigned char)*text) ||
-		!scan_number(text, &dscp, &end) || dscp > 63 || dscp != scan_int(dscp))
+		!scan_number(text, &dscp, &end))
 		return false;
 	end += strspn(end, " :=\t|");
 	if (!scan_number(end, &packets, NULL))
+		return false;
+	if (scan_has(reader->section->title, "uniq -c")) { /* the count stands first */
+		double count = dscp;
+
+		dscp = packets;
+		packets = count;
+	}
+	if (dscp < 0 || dscp > 63 || dscp != scan_int(dscp))
 		return false;
 	add_dscp(reader, line, "", dscp, packets);
 	return true;

@@ -60,7 +60,6 @@ static void read_rate(
 	for (int i = 0; i + 1 < words.count && i < 2; i++) {
 		if (!is_rdma(words.at[i]) || !isdigit((unsigned char)*words.at[i + 1]))
 			continue;
-		words.text[0] = words.text[0];
 		if (!scan_rate_gbps(words.at[i + 1], &gbps, NULL) &&
 			!scan_whole_number(words.at[i + 1], &gbps))
 			continue;

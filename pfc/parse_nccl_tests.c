@@ -29,6 +29,24 @@ static int busbw_column(const char *heading)
 	return -1;
 }
 
+/* A row without its heading: size, count, type, redop, root, time, algbw, busbw. */
+static int bare_column(const char *row)
+{
+	static const char *const types[] = { "float", "half", "bfloat16", "double", "int8",
+		"uint8", "int32", "uint32", "int64", "uint64", "fp8_e4m3", "fp8_e5m2" };
+	struct words words;
+	double number;
+
+	scan_words(row, &words);
+	if (words.count < 8 || !scan_whole_number(words.at[0], &number) ||
+		!scan_whole_number(words.at[1], &number))
+		return -1;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(words.at[2], types[i]) == 0)
+			return 7;
+	return -1;
+}
+
 static void read_row(const struct reader *reader, long line, int column, const char *test)
 {
 	struct words words;
@@ -99,6 +117,14 @@ static void count_ranks(const struct reader *reader)
 		reader_number(reader, line, FACT_COMM, "ranks listed", "", ranks);
 }
 
+/* "2 nodes x 8 GPUs": at is behind the "x". */
+static bool is_times(const char *text, const char *at)
+{
+	while (at > text && at[-1] == ' ')
+		at--;
+	return at - text >= 2 && (at[-1] == 'x' || at[-1] == '*') && at[-2] == ' ';
+}
+
 static void read_ranks(const struct reader *reader, long line, const char *text)
 {
 	const char *end;
@@ -115,12 +141,12 @@ static void read_ranks(const struct reader *reader, long line, const char *text)
 		end += strspn(end, " ");
 		if (strncmp(end, "rank", 4) == 0)
 			reader_number(reader, line, FACT_COMM, "ranks told", "", number);
-		else if (strncmp(end, "node", 4) == 0)
+		else if (strncmp(end, "node", 4) == 0 || strncmp(end, "host", 4) == 0)
 			reader_number(reader, line, FACT_COMM, "nodes told", "", number);
 		else if (strncmp(end, "GPU", 3) == 0 &&
 			 (scan_has(end, "per node") || scan_has(end, "a node") ||
 				 scan_has(end, "each") || scan_has(end, "per host") ||
-				 scan_has(end, "/node")))
+				 scan_has(end, "/node") || is_times(text, at)))
 			reader_number(reader, line, FACT_COMM, "GPUs a node", "", number);
 	}
 }
@@ -132,6 +158,8 @@ void parse_nccl_tests(const struct reader *reader)
 
 	for (long i = 0; i < (long)reader->count && column < 0; i++)
 		column = busbw_column(reader->lines[i].text);
+	for (long i = 0; i < (long)reader->count && column < 0; i++)
+		column = bare_column(reader->lines[i].text);
 	read_expected(reader, -1, reader->section->title);
 	read_ranks(reader, -1, reader->section->title);
 	for (long i = 0; i < (long)reader->count; i++) {
@@ -148,7 +176,8 @@ void parse_nccl_tests(const struct reader *reader)
 		if (after && scan_number(after + strspn(after, " \t:"), &number, NULL))
 			reader_number(reader, i, FACT_NCCL_AVG, NULL, NULL, number);
 		read_expected(reader, i, text);
-		if (scan_has(text, "rank") || scan_has(text, "node") || scan_has(text, "GPU"))
+		if (scan_has(text, "rank") || scan_has(text, "node") || scan_has(text, "GPU") ||
+			scan_has(text, "hosts"))
 			read_ranks(reader, i, text);
 	}
 	count_ranks(reader);

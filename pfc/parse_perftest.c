@@ -97,15 +97,17 @@ static double to_gbps(const char *unit, double figure)
 
 /* Perftest prints "-nan", "inf" and negative figures when its clock or counters
  * overflow; such a row is no measurement. */
-static bool is_odd(const char *word, double number)
+static bool is_odd(const char *word, double number, double most)
 {
-	return scan_has(word, "nan") || scan_has(word, "inf") || number < 0 || number > 1e9;
+	return scan_has(word, "nan") || scan_has(word, "inf") || number < 0 || number > most;
 }
 
 static bool read_row(const struct reader *reader, long line, const char *unit)
 {
 	struct words words;
 	double v[5] = { 0 };
+	/* No port has a petabit a second. */
+	double most = strcmp(unit, "Gb/sec") == 0 ? 1e6 : 1e9;
 	bool odd = false;
 	struct fact *fact;
 
@@ -117,7 +119,7 @@ static bool read_row(const struct reader *reader, long line, const char *unit)
 
 		if (!number && !scan_has(words.at[i], "nan") && !scan_has(words.at[i], "inf"))
 			return false;
-		odd = odd || (i >= 1 && is_odd(words.at[i], number ? v[i] : -1) &&
+		odd = odd || (i >= 1 && is_odd(words.at[i], number ? v[i] : -1, most) &&
 				     !(i == 1 && v[i] >= 0));
 	}
 	if (odd) {

@@ -209,12 +209,53 @@ static void read_files(const struct reader *reader, long line, const char *text)
 			reader_number(reader, line, FACT_ROCE_PRIO, NULL, NULL, number);
 }
 
+/* "all:off 3:on" of dcb pfc set. */
+static void read_dcb_setting(const struct reader *reader, long line, const char *text)
+{
+	struct words words;
+
+	if (!text)
+		return;
+	scan_words(text, &words);
+	for (int i = 0; i < words.count; i++) {
+		const char *state = strchr(words.at[i], ':');
+		bool on = state && strcmp(state, ":on") == 0;
+
+		if (!state || (!on && strcmp(state, ":off") != 0))
+			continue;
+		for (int prio = 0; prio < 8; prio++)
+			if (strncmp(words.at[i], "all:", 4) == 0 ||
+				(words.at[i][0] == '0' + prio && words.at[i] + 1 == state))
+				add_pfc(reader, line, prio, on);
+	}
+}
+
+/* "enabled=3,4", "enabled: none" of lldptool -V PFC. */
+static void read_lldptool(const struct reader *reader, long line, const char *text)
+{
+	const char *at = scan_word(text, "enabled");
+	unsigned on = 0;
+
+	if (!at || !scan_has(reader->section->title, "lldptool") ||
+		!scan_has(reader->section->title, "PFC"))
+		return;
+	at += strspn(at, " =:\t");
+	if (!isdigit((unsigned char)*at) && strncmp(at, "none", 4) != 0)
+		return;
+	for (; *at >= '0' && *at <= '7'; at += 1 + (at[1] == ','))
+		on |= 1u << (*at - '0');
+	for (int prio = 0; prio < 8; prio++)
+		add_pfc(reader, line, prio, on >> prio & 1);
+}
+
 /* "mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0" and "dcb pfc set dev ens1f0 prio-pfc ...": what
  * somebody set. */
 static void read_setting(const struct reader *reader, long line, const char *text)
 {
 	const char *at = scan_after(text, "--pfc");
 
+	if (scan_has(text, "dcb pfc set"))
+		read_dcb_setting(reader, line, scan_after(text, "prio-pfc"));
 	if (!at || !scan_has(text, "mlnx_qos"))
 		return;
 	at += strspn(at, " =");
@@ -230,7 +271,8 @@ static void read_lldpad(const struct reader *reader, long line, const char *text
 	if (scan_has(text, "willing") && scan_has(text, "yes") &&
 		(scan_has(reader->section->title, "lldptool") || scan_has(text, "lldptool")))
 		reader_number(reader, line, FACT_LLDPAD, NULL, NULL, 1);
-	if (!scan_has(text, "lldpad"))
+	if (!scan_has(text, "lldpad") &&
+		!(scan_has(reader->section->title, "lldpad") && scan_word(text, "Active")))
 		return;
 	if (scan_has(text, "inactive") || scan_has(text, "disabled") ||
 		scan_has(text, "not running") || scan_has(text, "could not be found") ||
@@ -266,6 +308,7 @@ void parse_qos(const struct reader *reader)
 		read_buffers(reader, i, text);
 		read_files(reader, i, text);
 		read_lldpad(reader, i, text);
+		read_lldptool(reader, i, text);
 		read_setting(reader, i, text);
 		if (scan_has(reader->section->title, "lldpad") &&
 			(strcmp(text, "active") == 0 || strcmp(text, "inactive") == 0))

@@ -150,6 +150,15 @@ static bool is_reverse(const char *one, const char *other)
 	       strncmp(arrow + 1, other, other_length) == 0;
 }
 
+/* Packets, or bytes where packets were not collected. */
+static struct count by_priority(
+	const struct facts *facts, const char *place, enum meaning packets, enum meaning bytes)
+{
+	struct count count = count_of(facts, place, packets, ANY_PRIORITY, true);
+
+	return count.most ? count : count_of(facts, place, bytes, ANY_PRIORITY, true);
+}
+
 /* A host that sends all in one priority and receives all in another: what it marks,
  * its peer does not. */
 static enum outcome by_counters(
@@ -161,9 +170,9 @@ static enum outcome by_counters(
 
 	for (size_t i = 0; i < count; i++) {
 		struct count sent =
-			count_of(facts, places[i], MEANS_PRIO_TX, ANY_PRIORITY, true);
+			by_priority(facts, places[i], MEANS_PRIO_TX, MEANS_PRIO_TX_BYTES);
 		struct count came =
-			count_of(facts, places[i], MEANS_PRIO_RX, ANY_PRIORITY, true);
+			by_priority(facts, places[i], MEANS_PRIO_RX, MEANS_PRIO_RX_BYTES);
 
 		if (!sent.most || !came.most)
 			continue;
