@@ -14,40 +14,17 @@
 #include "lib/diag.h"
 #include "lib/units.h"
 #include "pfc/wire.h"
-#include "pfc/wire_judge.h"
+#include "tests/wire/read.h"
 #include "tests/wire/script.h"
 
 #define SEEDS 6u
 
-struct read {
-	struct wire wire;
-	struct findings findings;
-	struct capture *capture;
-	int end; /* what capture_next() said last */
-};
+static const struct wire_options usual = { .flows_most = 1024 };
 
-static void read_bytes(struct read *read, const struct buffer *bytes)
+static void read_buffer(struct read *read, const struct buffer *bytes)
 {
-	static const struct wire_options options = { .flows_most = 1024 };
-	struct wire_facts facts = { .taps = 1, .priority = 8 };
-	struct capture_record record;
-	struct diag diag;
-
-	*read = (struct read){ .findings = FINDINGS_INIT };
-	assert_int_equal(
-		capture_open_memory(&read->capture, bytes->bytes, bytes->count, &diag), 0);
-	wire_init(&read->wire, &options);
-	while ((read->end = capture_next(read->capture, &record, &diag)) == 1)
-		wire_record(&read->wire, &record, 0, 0);
-	wire_finish(&read->wire);
-	wire_judge(&read->wire, &facts, &read->findings);
-}
-
-static void read_free(struct read *read)
-{
-	findings_free(&read->findings);
-	wire_free(&read->wire);
-	capture_close(read->capture);
+	read_bytes(read, bytes->bytes, bytes->count, &usual);
+	assert_non_null(read->capture);
 }
 
 static const struct flow *flow_to(const struct wire *wire, uint32_t qp)
@@ -154,7 +131,7 @@ static void try(const struct script *script, enum made_file file, enum made_arou
 	struct read read;
 
 	made_capture(&bytes, file, around, script->packets, script->count, 0);
-	read_bytes(&read, &bytes);
+	read_buffer(&read, &bytes);
 	assert_int_equal(read.end, 0);
 	assert_false(capture_info(read.capture)->cut_last_record);
 	check_truth(&read.wire, script);
@@ -199,7 +176,7 @@ static void simple_blocks_have_no_time(void **state)
 		bytes.count = 0;
 		script_write(&script, &script_kinds[i], 77 + i);
 		made_simple(&bytes, AROUND_ETHERNET, script.packets, script.count, 0);
-		read_bytes(&read, &bytes);
+		read_buffer(&read, &bytes);
 		check_truth(&read.wire, &script);
 		assert_false(read.wire.has_time);
 		assert_int_equal(
@@ -224,7 +201,7 @@ static void every_snap_length_is_read(void **state)
 			bytes.count = 0;
 			made_capture(&bytes, FILE_NG, (enum made_around)around, script.packets,
 				script.count, snaplen);
-			read_bytes(&read, &bytes);
+			read_buffer(&read, &bytes);
 			assert_int_equal(read.wire.records, script.count);
 			assert_int_equal(read.wire.icrc[ICRC_BAD], 0);
 			if (read.wire.bth_cut)
@@ -262,7 +239,7 @@ static void two_qps_share_a_tuple(void **state)
 			.payload_bytes = 64,
 		};
 	made_capture(&bytes, FILE_PCAP, AROUND_ETHERNET, packets, script.count, 0);
-	read_bytes(&read, &bytes);
+	read_buffer(&read, &bytes);
 	assert_int_equal(read.wire.sums.gap_events, 0);
 	assert_int_equal(read.wire.sums.repeated, 0);
 	for (unsigned i = 0; i < 2; i++)
@@ -320,7 +297,7 @@ static void a_reused_qp_is_another_flow(void **state)
 			.payload_bytes = 8,
 		};
 	made_capture(&bytes, FILE_PCAP, AROUND_ETHERNET, packets, COUNT_OF(packets), 0);
-	read_bytes(&read, &bytes);
+	read_buffer(&read, &bytes);
 	assert_int_equal(read.wire.sums.gap_events, 0);
 	assert_int_equal(read.wire.sums.connections, 2);
 	read_free(&read);

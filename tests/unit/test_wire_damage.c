@@ -14,8 +14,7 @@
 #include "lib/capture.h"
 #include "lib/diag.h"
 #include "lib/units.h"
-#include "pfc/wire.h"
-#include "pfc/wire_judge.h"
+#include "tests/wire/read.h"
 #include "tests/wire/script.h"
 
 static const struct damage_case {
@@ -44,40 +43,25 @@ struct outcome {
 static struct outcome read_all(const uint8_t *from, size_t size)
 {
 	static const struct wire_options options = { .flows_most = 64 };
-	struct wire_facts facts = { .taps = 1, .priority = 3 };
-	struct findings findings = FINDINGS_INIT;
-	struct outcome outcome = { .end = 0 };
 	uint8_t *bytes = malloc(size ? size : 1);
-	struct capture_record record;
-	struct diag diag = { "" };
-	struct capture *capture;
-	struct wire wire;
+	struct outcome outcome;
+	struct read read;
 
 	memcpy(bytes, from, size);
-	outcome.end = capture_open_memory(&capture, bytes, size, &diag);
-	if (outcome.end) {
-		assert_true(diag.text[0] != '\0');
-		free(bytes);
-		return outcome;
+	read_bytes(&read, bytes, size, &options);
+	outcome = (struct outcome){ .end = read.end };
+	assert_true(outcome.end == 0 || read.diag.text[0] != '\0');
+	if (read.capture) {
+		outcome.records = read.wire.records;
+		outcome.cut = capture_info(read.capture)->cut_last_record;
+		assert_int_equal(read.wire.records, read.wire.roce_v1 + read.wire.roce_v2 +
+							    read.wire.mac_control +
+							    read.wire.other);
 	}
-	wire_init(&wire, &options);
-	while ((outcome.end = capture_next(capture, &record, &diag)) == 1)
-		wire_record(&wire, &record, 0, 0);
-	assert_true(outcome.end == 0 || diag.text[0] != '\0');
-	wire_finish(&wire);
-	facts.damaged = outcome.end ? diag.text : NULL;
-	facts.cut = capture_info(capture)->cut_last_record;
-	wire_judge(&wire, &facts, &findings);
-	if (outcome.end)
-		assert_true(findings_verdict(&findings) == VERDICT_UNKNOWN ||
-			    findings_verdict(&findings) == VERDICT_FAIL);
-	assert_int_equal(
-		wire.records, wire.roce_v1 + wire.roce_v2 + wire.mac_control + wire.other);
-	outcome.records = wire.records;
-	outcome.cut = facts.cut;
-	findings_free(&findings);
-	wire_free(&wire);
-	capture_close(capture);
+	if (read.capture && read.end)
+		assert_true(findings_verdict(&read.findings) == VERDICT_UNKNOWN ||
+			    findings_verdict(&read.findings) == VERDICT_FAIL);
+	read_free(&read);
 	free(bytes);
 	return outcome;
 }

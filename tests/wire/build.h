@@ -9,17 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct buffer {
-	uint8_t *bytes; /* owned */
-	size_t count, room;
-};
-
-#define BUFFER_INIT                                                                            \
-	{                                                                                      \
-		NULL, 0, 0                                                                     \
-	}
-
-void buffer_free(struct buffer *buffer);
+#include "tests/wire/buffer.h"
 
 /* A packet of one end (0 or 1) to the other. */
 struct made_packet {
