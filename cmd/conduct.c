@@ -51,6 +51,8 @@ int conduct_load(struct conduct *conduct)
 {
 	struct diag diag;
 
+	conduct->verbs = conduct->backend == 1;
+	conduct->agents.launcher = (enum agents_launcher)conduct->launcher;
 	if (fabric_load(&conduct->fabric, conduct->fabric_path, conduct->plane, &diag))
 		return conduct_refuse(conduct, &diag);
 	return EXIT_PASS;

@@ -29,16 +29,17 @@ struct conduct {
 	const char *run_path;   /* NULL: named after the fabric, in the current folder */
 	const char *run_shown;  /* what reports call it; NULL: run_path */
 	const char *tap_places; /* "leaf1:3,host2"; NULL: nothing is captured */
+	unsigned profile, backend, launcher; /* as the words of CONDUCT_OPTS */
 	uint64_t seed, threads, snaplen;
 	uint64_t until_ns; /* CLOCK_MONOTONIC: stages not begun by then are left out; 0: none */
 	bool json, verbose, keep_going;
 	bool interrupted; /* set by conduct_run() */
 	struct outputs outputs;
-	bool verbs; /* on real NICs; agents says how they are reached */
-	struct agents_options agents;
-	struct fabric fabric; /* owned, from conduct_load() on */
-	struct plan plan;     /* filled by the command in between; owned */
-	struct sim_tap *tap;  /* owned; made by conduct_run() for tap_places */
+	bool verbs;                   /* on real NICs; set by conduct_load() */
+	struct agents_options agents; /* how they are reached */
+	struct fabric fabric;         /* owned, from conduct_load() on */
+	struct plan plan;             /* filled by the command in between; owned */
+	struct sim_tap *tap;          /* owned; made by conduct_run() for tap_places */
 	/* Draws what the command shows before the report; may be NULL. Returns 0, or the
 	 * error of reading the run. */
 	int (*show)(FILE *out, struct run *run, struct diag *diag);
@@ -47,6 +48,30 @@ struct conduct {
 		void *arg, struct run *run, const struct findings *findings, struct diag *diag);
 	void *arg; /* of take() */
 };
+
+#define CONDUCT_THREADS_MAX 64
+
+/* The rows of a table of options that say what is run, and on what; args is the command's,
+ * conduct its field. */
+#define CONDUCT_OPTS(args, conduct)                                                            \
+	{ OPT_CHOICE, "profile quick|full", offsetof(args, conduct.profile), 0, 0,             \
+		"how much is tried" },                                                         \
+		{ OPT_SEED, "seed N", offsetof(args, conduct.seed), 0, 0,                      \
+			"of all that is drawn" },                                              \
+		{ OPT_TEXT, "plane NAME", offsetof(args, conduct.plane), 0, 0,                 \
+			"the plane of the file to test" },                                     \
+		{ OPT_CHOICE, "backend sim|verbs", offsetof(args, conduct.backend), 0, 0,      \
+			"what runs the plan: the simulator, or the hosts' NICs" },             \
+		{ OPT_CHOICE, "launcher by-host|local|ssh", offsetof(args, conduct.launcher),  \
+			0, 0,                                                                  \
+			"of agents on the hosts; by-host: local where the file says host: "    \
+			"local" },                                                             \
+		{ OPT_TEXT, "weft PATH", offsetof(args, conduct.agents.weft), 0, 0,            \
+			"weft on the hosts; weft unless given, and here this program" },       \
+	{                                                                                      \
+		OPT_COUNT, "threads N", offsetof(args, conduct.threads), 1,                    \
+			CONDUCT_THREADS_MAX, "stages at a time; one a processor unless given"  \
+	}
 
 /* Reads the fabric file. Returns EXIT_PASS, or EXIT_UNKNOWN after one sentence on
  * stderr. */

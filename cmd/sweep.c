@@ -20,13 +20,11 @@
 #include "lib/grow.h"
 #include "reports/verdict.h"
 
-#define THREADS_MAX 64
 #define RUNS 100u /* of the past that are looked at: what ran longest ago, and drift */
 #define FOLDER_BYTES 96
 
 struct sweep_args {
 	struct conduct conduct;
-	unsigned profile, backend, launcher;
 	const char *history, *busy_if, *hook, *metrics;
 	uint64_t time_ns, traffic_bytes, keep;
 };
@@ -58,18 +56,7 @@ static const struct opt sweep_opts[] = {
 	{ OPT_TEXT, "hook COMMAND", ARG(hook), 0, 0, "run at the end with the JSON on stdin" },
 	{ OPT_TEXT, "metrics FILE", ARG(metrics), 0, 0,
 		"write metrics for a textfile collector" },
-	{ OPT_CHOICE, "profile quick|full", ARG(profile), 0, 0,
-		"how much there is to choose from" },
-	{ OPT_SEED, "seed N", ARG(conduct.seed), 0, 0, "of all that is drawn" },
-	{ OPT_TEXT, "plane NAME", ARG(conduct.plane), 0, 0, "the plane of the file to test" },
-	{ OPT_CHOICE, "backend sim|verbs", ARG(backend), 0, 0,
-		"what runs the plan: the simulator, or the hosts' NICs" },
-	{ OPT_CHOICE, "launcher by-host|local|ssh", ARG(launcher), 0, 0,
-		"of agents on the hosts; by-host: local where the file says host: local" },
-	{ OPT_TEXT, "weft PATH", ARG(conduct.agents.weft), 0, 0,
-		"weft on the hosts; weft unless given, and here this program" },
-	{ OPT_COUNT, "threads N", ARG(conduct.threads), 1, THREADS_MAX,
-		"stages at a time; one a processor unless given" },
+	CONDUCT_OPTS(struct sweep_args, conduct),
 	{ OPT_FLAG, "json", ARG(conduct.json), 0, 0, "print JSON" },
 	OUTPUT_OPTS(struct sweep_args, conduct.outputs),
 	{ OPT_ARG, "FILE", ARG(conduct.fabric_path), 1, 1, "the fabric file" },
@@ -147,8 +134,8 @@ static int make_plan(struct sweep *sweep, struct diag *diag)
 
 	if (err)
 		return err;
-	(sweep->args.conduct.verbs ? plan_live : plan_acceptance)(
-		plan, &fabric, (enum profile)sweep->args.profile, sweep->args.conduct.seed);
+	(sweep->args.conduct.verbs ? plan_live : plan_acceptance)(plan, &fabric,
+		(enum profile)sweep->args.conduct.profile, sweep->args.conduct.seed);
 	fabric_free(&fabric);
 	last = zeroed(plan->count, sizeof(*last));
 	for (size_t i = 0; i < plan->count; i++) {
@@ -365,8 +352,8 @@ int cmd_sweep(int argc, char **argv)
 				.keep_going = true,
 				.fabric = FABRIC_INIT,
 				.plan = PLAN_INIT,
+				.profile = PROFILE_FULL,
 			},
-			.profile = PROFILE_FULL,
 			.time_ns = 600 * NS_PER_S,
 			.keep = 30,
 		},
@@ -383,8 +370,6 @@ int cmd_sweep(int argc, char **argv)
 		    sweep_opts, argc, argv, &sweep.args, &status))
 		return status;
 	status = conduct_load(&sweep.args.conduct);
-	sweep.args.conduct.verbs = sweep.args.backend == 1;
-	sweep.args.conduct.agents.launcher = (enum agents_launcher)sweep.args.launcher;
 	if (status == EXIT_PASS)
 		status = sweep_all(&sweep);
 	free(sweep.busy);
