@@ -12,16 +12,17 @@
  *	                        <-  OPENED    what each is
  *	CLOCK                   ->            at any time; also to show that it still lives
  *	                        <-  CLOCK     the agent's clock
- *	PREPARE   ends          ->            memory and QPs of the flows that begin or end here
+ *	PREPARE   ends          ->            memory and QPs of the flows that begin or end here,
+ *	                                      and of probes, if asked for
  *	                        <-  PREPARED  how to reach them
- *	CONNECT   the other ends ->
+ *	CONNECT   the other ends ->            and probes leave
  *	                        <-  CONNECTED
  *	START     when          ->            counters are read, traffic runs
  *	                        <-  SENT      what came of each end
  *	STEPS     from which    ->            of a ring, as often as it takes
  *	                        <-  STEPS     when each was ready, posted, acknowledged, here
  *	STOP                    ->
- *	                        <-  RESULT    counters before and after, series
+ *	                        <-  RESULT    counters before and after, series, probes
  *
  * In the place of any answer REFUSE, with a sentence: the stage is then over for this
  * agent, and it waits for the next. A frame that is malformed, too large or out of turn

@@ -58,6 +58,8 @@ int agent_stage_prepare(struct agent_stage *stage, const struct json *body, stru
 		stage->flow_count++;
 		err = open_end(stage, &stage->flows[i], json_at(ends, i), opened, diag);
 	}
+	if (!err)
+		agent_probe_prepare(stage, body, answer);
 	return err ? err : agent_ring_prepare(stage, body, answer, diag);
 }
 
@@ -77,9 +79,13 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 				stage->flows[i].end.plan.qps);
 		if (!err)
 			err = gen_connect(&stage->flows[i].gen, &there, diag);
+		if (!err)
+			err = agent_probe_connect(stage, i, json_at(ends, i), &there, diag);
 	}
 	if (!err)
 		err = agent_ring_connect(stage, body, diag);
+	if (!err)
+		agent_probe_send(stage);
 	stage->connected = !err;
 	return err;
 }
@@ -284,6 +290,7 @@ void agent_stage_result(struct agent_stage *stage, struct json *answer)
 	struct json *series = json_put_array(answer, "series");
 
 	all_counters(stage, true);
+	agent_probe_result(stage, answer);
 	for (uint32_t i = 0; i < stage->device_count; i++)
 		agent_put_counters(json_add_object(devices), &stage->counters[i]);
 	for (uint32_t i = 0; i < stage->flow_count; i++)
@@ -294,6 +301,7 @@ void agent_stage_close(struct agent_stage *stage)
 {
 	for (uint32_t i = 0; i < stage->flow_count; i++)
 		gen_close(&stage->flows[i].gen);
+	agent_probe_close(stage);
 	allreduce_close(&stage->ring.all);
 	free(stage->flows);
 	free(stage->counters);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "fabric/agent.h"
+#include "lib/verbs_ud.h"
 
 struct diag;
 struct json;
@@ -17,6 +18,8 @@ struct agent_flow {
 	struct agent_end end;
 	struct gen gen;
 	struct agent_sent sent;
+	struct verbs_ud_target probe; /* of an active end; qp_number 0: none */
+	uint32_t probe_id;
 	bool over;
 };
 
@@ -34,6 +37,7 @@ struct agent_stage {
 	struct agent_flow *flows; /* owned */
 	uint32_t flow_count;
 	struct agent_ring ring;
+	struct verbs_ud *uds;            /* owned; of each device; NULL: no probes */
 	struct agent_counters *counters; /* owned; of each device */
 	uint64_t begin_ns, end_ns;       /* of the traffic */
 	bool connected, soft;
@@ -66,6 +70,16 @@ uint32_t agent_ring_turn(struct agent_stage *stage);
 void agent_ring_sent(struct agent_stage *stage, struct json *answer);
 int agent_ring_steps(struct agent_stage *stage, const struct json *body, struct json *answer,
 	struct diag *diag);
+
+/* Datagrams of the class, which show with which DSCP they arrive; nothing where the body asks
+ * for none. A device that has no datagrams sends and receives none. */
+void agent_probe_prepare(
+	struct agent_stage *stage, const struct json *body, struct json *answer);
+int agent_probe_connect(struct agent_stage *stage, uint32_t flow, const struct json *end,
+	const struct gen_end *there, struct diag *diag);
+void agent_probe_send(struct agent_stage *stage);
+void agent_probe_result(struct agent_stage *stage, struct json *answer);
+void agent_probe_close(struct agent_stage *stage); /* safe twice */
 
 /* Takes one frame while a stage runs, if there is one: CLOCK is answered, STOP noted. */
 int agent_listen(struct agent_stage *stage, struct diag *diag);

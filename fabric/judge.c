@@ -17,6 +17,7 @@ static const struct judge *const judges[] = {
 	&judge_rate,
 	&judge_nic,
 	&judge_class,
+	&judge_arrival,
 	&judge_pfc,
 	&judge_ecn,
 	&judge_discard,

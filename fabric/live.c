@@ -41,6 +41,7 @@ static void open_ends(struct live_stage *run)
 	run->counters = zeroed(run->live->fabric->nic_count, sizeof(*run->counters));
 	run->skip = zeroed(run->live->agents.count, sizeof(*run->skip));
 	live_ring_open(run);
+	live_probe_open(run);
 	run->end_count = 2 * (size_t)stage->flow_count;
 	for (uint32_t i = 0; i < run->live->agents.count; i++)
 		run->skip[i] = !run->live->agents.hosts[i].alive;
@@ -64,6 +65,7 @@ static void close_stage(struct live_stage *run)
 	for (uint32_t i = 0; i < run->stage->flow_count; i++)
 		free(run->series[i].bytes);
 	live_ring_close(run);
+	live_probe_close(run);
 	free(run->series);
 	free(run->skip);
 	free(run->ends);
@@ -119,6 +121,7 @@ static struct json *prepare_json(struct live_stage *run, const struct agents_hos
 		if (is_here(end, host))
 			agent_put_end(json_add_object(list), &what);
 	}
+	live_probe_prepare(run, body);
 	live_ring_prepare(run, host, body);
 	return body;
 }
@@ -140,6 +143,8 @@ static int prepared(struct live_stage *run, const struct agents_host *host,
 			err = diag_error(diag, -EPROTO, "its agent opened %u QPs of %u",
 				end->here.qps, run->plans[end->flow].qps);
 	}
+	if (!err)
+		err = live_probe_prepared(run, host, body, diag);
 	return err ? err : live_ring_prepared(run, host, body, diag);
 }
 
@@ -148,8 +153,12 @@ static struct json *connect_json(struct live_stage *run, const struct agents_hos
 	struct json *body = json_new_object(), *list = json_put_array(body, "ends");
 
 	for (size_t i = 0; i < run->end_count; i++)
-		if (is_here(&run->ends[i], host))
-			gen_put_end(json_add_object(list), &run->ends[i ^ 1].here);
+		if (is_here(&run->ends[i], host)) {
+			struct json *object = json_add_object(list);
+
+			gen_put_end(object, &run->ends[i ^ 1].here);
+			live_probe_connect(run, &run->ends[i], object);
+		}
 	live_ring_connect(run, host, body);
 	return body;
 }
@@ -221,7 +230,7 @@ static int result(struct live_stage *run, const struct agents_host *host,
 			err = read_series(run, &run->ends[i], json_at(list, at), diag);
 		at++;
 	}
-	return err;
+	return err ? err : live_probe_result(run, host, body, diag);
 }
 
 /* --- all hosts --- */

@@ -38,7 +38,7 @@ int live_put_facts(struct live *live, struct run *run, struct diag *diag);
 /* --- for live*.c --- */
 
 #define LIVE_SERIES_MAX 36000u
-#define LIVE_RING_COUNTERS 4u
+#define LIVE_MORE_COUNTERS 8u /* of a NIC: of rings and probes */
 
 struct live_end {
 	struct agents_host *host;
@@ -51,6 +51,12 @@ struct live_end {
 struct live_series {
 	uint64_t *bytes; /* owned */
 	uint32_t count;
+};
+
+/* Datagrams of a NIC that came in, at whatever NIC. */
+struct live_probes {
+	uint64_t arrived, right;
+	uint32_t wrong_dscp; /* of the last that was not right */
 };
 
 /* A rank of the stage's ring. */
@@ -73,6 +79,8 @@ struct live_stage {
 	struct agent_sent *sent;         /* owned */
 	struct live_series *series;      /* owned */
 	struct agent_counters *counters; /* owned; by NIC */
+	uint32_t *probe_qps;             /* owned; by NIC; 0: takes no probes */
+	struct live_probes *probes;      /* owned; by NIC */
 	uint64_t start_ns, end_ns;       /* our clock */
 	struct live_rank *ranks;         /* owned */
 	char missing[256];               /* why not all could be run; "" */
@@ -95,6 +103,22 @@ int live_ring_sent(struct live_stage *run, const struct agents_host *host,
 	const struct json *body, struct diag *diag);
 void live_ring_steps(struct live_stage *run); /* asks all hosts for their steps */
 void live_ring_collect(struct live_stage *run, struct sim_result *result);
+
+/* The probes' part: every flow of a stage of pairs sends datagrams of its class. */
+void live_probe_open(struct live_stage *run);
+void live_probe_close(struct live_stage *run);
+void live_probe_prepare(const struct live_stage *run, struct json *body);
+int live_probe_prepared(struct live_stage *run, const struct agents_host *host,
+	const struct json *body, struct diag *diag);
+void live_probe_connect(
+	const struct live_stage *run, const struct live_end *end, struct json *object);
+int live_probe_result(struct live_stage *run, const struct agents_host *host,
+	const struct json *body, struct diag *diag);
+void live_probe_collect(struct live_stage *run, struct sim_result *result);
+
+/* One more counter of a NIC, which began at 0. */
+void live_put_counter(struct live_stage *run, struct sim_result *result, uint32_t nic,
+	const char *name, uint64_t value);
 
 /* What is the same for every QP of a stage: MTU, class, timeout, retry. */
 struct live_terms {

@@ -55,7 +55,7 @@ static void collect_counters(struct live_stage *run, struct sim_result *result)
 {
 	uint32_t nics = run->live->fabric->nic_count;
 
-	result->counters = zeroed((size_t)nics * (HWCOUNTERS_MAX + LIVE_RING_COUNTERS),
+	result->counters = zeroed((size_t)nics * (HWCOUNTERS_MAX + LIVE_MORE_COUNTERS),
 		sizeof(*result->counters));
 	for (uint32_t nic = 0; nic < nics; nic++) {
 		const struct agent_counters *from = &run->counters[nic];
@@ -75,6 +75,17 @@ static void collect_counters(struct live_stage *run, struct sim_result *result)
 			result->counter_count++;
 		}
 	}
+}
+
+void live_put_counter(struct live_stage *run, struct sim_result *result, uint32_t nic,
+	const char *name, uint64_t value)
+{
+	struct run_counter *row = &result->counters[result->counter_count++];
+
+	row->stage = result->stage.id;
+	live_nic_name(run->live, nic, row->place);
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	row->last = value;
 }
 
 /* --- flows --- */
@@ -231,6 +242,7 @@ void live_collect(struct live_stage *run, uint32_t id, struct sim_result *result
 	collect_flows(run, result);
 	collect_counters(run, result);
 	collect_series(run, result);
+	live_probe_collect(run, result);
 	live_ring_collect(run, result);
 	conclude(run, result);
 }

@@ -195,28 +195,18 @@ static void collect_steps(struct live_stage *run, struct sim_result *result)
 	}
 }
 
-static void put(struct live_stage *run, struct sim_result *result, uint32_t rank,
-	const char *name, uint64_t value)
-{
-	struct run_counter *row = &result->counters[result->counter_count++];
-
-	row->stage = result->stage.id;
-	live_nic_name(run->live, run->stage->ring.nics[rank], row->place);
-	snprintf(row->name, sizeof(row->name), "%s", name);
-	row->last = value;
-}
-
 static void collect_sums(struct live_stage *run, struct sim_result *result)
 {
 	for (uint32_t r = 0; r < run->stage->ring.ranks; r++) {
 		const struct agent_ring_sent *sent = &run->ranks[r].sent;
+		uint32_t nic = run->stage->ring.nics[r];
 
-		put(run, result, r, C_RING_CHECKED, sent->checked);
-		put(run, result, r, C_RING_WRONG, sent->wrong.chunks);
+		live_put_counter(run, result, nic, C_RING_CHECKED, sent->checked);
+		live_put_counter(run, result, nic, C_RING_WRONG, sent->wrong.chunks);
 		if (sent->wrong.chunks == 0)
 			continue;
-		put(run, result, r, C_RING_WRONG_STEP, sent->wrong.step);
-		put(run, result, r, C_RING_WRONG_CHUNK, sent->wrong.chunk);
+		live_put_counter(run, result, nic, C_RING_WRONG_STEP, sent->wrong.step);
+		live_put_counter(run, result, nic, C_RING_WRONG_CHUNK, sent->wrong.chunk);
 	}
 }
 

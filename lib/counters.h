@@ -88,6 +88,13 @@
 #define W_LOST_BEHIND "lost_behind_tap"
 #define W_LOST_CAPTURE "lost_by_capture"
 
+/* NICs, in the stages of pairs on real NICs: of the datagrams that it sent in the policy's
+ * class, how many arrived, and how many of these with the policy's DSCP; and the DSCP of
+ * the last that came with another. Counted from 0 in each stage. */
+#define C_PROBES_ARRIVED "class_probes_arrived"
+#define C_PROBES_RIGHT "class_probes_arrived_right"
+#define C_PROBES_WRONG_DSCP "class_probes_wrong_dscp"
+
 /* NICs, of a ring all-reduce with real sums. Counted from 0 in each stage. */
 #define C_RING_CHECKED "ring_chunks_checked" /* chunks that arrived, each compared */
 #define C_RING_WRONG "ring_chunks_wrong"

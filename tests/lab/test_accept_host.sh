@@ -4,6 +4,11 @@
 # shellcheck source=tests/lab/accept.sh
 . "$SOURCE/tests/lab/accept.sh"
 
+fault dscp nic2 0
+accept 1 'a host that sends with another traffic class fails'
+says 'and is named' 'host2  *nic.dscp-map'
+tc qdisc del dev nic2 clsact
+
 fault mtu leaf2:nic3 1500
 accept 1 'an MTU of 1500 at a port of a leaf fails'
 says 'by the link of its host' 'host3-leaf2:1  *lossless.loss'

@@ -25,6 +25,8 @@ static struct bench *pairs(const char *text)
 			bench_set(bench, stage, hosts[i], C_OUT_OF_SEQUENCE, 0);
 			bench_set(bench, stage, hosts[i], C_PACKET_SEQ_ERR, 0);
 			bench_set(bench, stage, hosts[i], C_ACK_TIMEOUT, 0);
+			bench_set(bench, stage, hosts[i], C_PROBES_ARRIVED, 4);
+			bench_set(bench, stage, hosts[i], C_PROBES_RIGHT, 4);
 		}
 	}
 	return bench;
@@ -134,6 +136,103 @@ static void flows_between_two_leaves_name_these(void **state)
 	bench_free(bench);
 }
 
+/* --- with which class datagrams arrive --- */
+
+static void remark(struct bench *bench, uint32_t stage, uint32_t from, uint64_t right)
+{
+	bench_set(bench, stage, hosts[from], C_PROBES_RIGHT, right);
+	bench_set(bench, stage, hosts[from], C_PROBES_WRONG_DSCP, 0);
+}
+
+static void datagrams_that_arrive_in_their_class_prove_it(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	const struct finding *finding;
+
+	(void)state;
+	judge(bench);
+	finding = bench_find(bench, "class.arrival");
+	assert_int_equal(finding->verdict, VERDICT_PASS);
+	assert_non_null(strstr(finding->text, "48 datagrams of 4 of 4 NICs"));
+	bench_free(bench);
+}
+
+static void a_nic_of_which_no_datagram_arrives_is_not_proven(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	for (uint32_t stage = 0; stage < 3; stage++) {
+		bench_set(bench, stage, "host2", C_PROBES_ARRIVED, 0);
+		bench_set(bench, stage, "host2", C_PROBES_RIGHT, 0);
+	}
+	assert_int_equal(judge(bench), VERDICT_UNKNOWN);
+	assert_int_equal(bench_find(bench, "class.arrival")->verdict, VERDICT_UNKNOWN);
+	bench_free(bench);
+}
+
+static void datagrams_that_are_lost_say_nothing_of_their_class(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	bench_set(bench, 0, "host2", C_PROBES_ARRIVED, 0);
+	bench_set(bench, 0, "host2", C_PROBES_RIGHT, 0);
+	judge(bench);
+	assert_int_equal(bench_find(bench, "class.arrival")->verdict, VERDICT_PASS);
+	bench_free(bench);
+}
+
+static void a_nic_of_which_all_datagrams_come_in_another_class_is_named(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	const struct finding *finding;
+
+	(void)state;
+	for (uint32_t stage = 0; stage < 3; stage++)
+		remark(bench, stage, 1, 0);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	finding = bench_find(bench, "nic.dscp-map");
+	assert_int_equal(finding->verdict, VERDICT_FAIL);
+	assert_string_equal(finding->culprit, "host2");
+	assert_null(bench_find(bench, "class.arrival"));
+	bench_free(bench);
+}
+
+static void another_class_at_one_receiver_names_its_link(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	const struct finding *finding;
+
+	(void)state;
+	for (uint32_t shift = 1; shift < 4; shift++)
+		remark(bench, shift - 1, (2 + 4 - shift) % 4, 0); /* to host3 */
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_null(bench_find(bench, "nic.dscp-map"));
+	finding = bench_find(bench, "class.arrival");
+	assert_int_equal(finding->verdict, VERDICT_FAIL);
+	assert_string_equal(finding->culprit, "host3-leaf2:1");
+	bench_free(bench);
+}
+
+static void another_class_on_some_ways_names_the_leaves(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	const struct finding *finding;
+
+	(void)state;
+	remark(bench, 0, 1, 2); /* host2 to host3 */
+	remark(bench, 1, 0, 3); /* host1 to host3 */
+	remark(bench, 1, 1, 3); /* host2 to host4 */
+	remark(bench, 2, 0, 2); /* host1 to host4 */
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_null(bench_find(bench, "nic.dscp-map"));
+	finding = bench_find(bench, "class.arrival");
+	assert_string_equal(finding->culprit, "pairs from leaf1 to leaf2");
+	assert_non_null(strstr(finding->text, "6 of 48 datagrams"));
+	bench_free(bench);
+}
+
 /* --- sums of a ring --- */
 
 static struct bench *ring(void)
@@ -211,6 +310,12 @@ int main(void)
 		cmocka_unit_test(a_loss_that_only_a_nic_tells_of_fails),
 		cmocka_unit_test(flows_that_end_at_a_host_name_its_link),
 		cmocka_unit_test(flows_between_two_leaves_name_these),
+		cmocka_unit_test(datagrams_that_arrive_in_their_class_prove_it),
+		cmocka_unit_test(a_nic_of_which_no_datagram_arrives_is_not_proven),
+		cmocka_unit_test(datagrams_that_are_lost_say_nothing_of_their_class),
+		cmocka_unit_test(a_nic_of_which_all_datagrams_come_in_another_class_is_named),
+		cmocka_unit_test(another_class_at_one_receiver_names_its_link),
+		cmocka_unit_test(another_class_on_some_ways_names_the_leaves),
 		cmocka_unit_test(sums_that_were_all_compared_pass),
 		cmocka_unit_test(sums_that_were_not_compared_are_unknown),
 		cmocka_unit_test(the_first_wrong_chunk_names_rank_step_and_chunk),
