@@ -5,6 +5,8 @@
 
 #include "lib/grow.h"
 
+#define VICTIM_QPS 2u
+
 /* NICs that are still free, per leaf in use, in the order in which they are taken. */
 struct pool {
 	const struct leafnics *by_leaf; /* borrowed */
@@ -158,6 +160,40 @@ bool incast_init(struct incast *incast, const struct stage_build *build, struct 
 	if (!found)
 		incast_free(incast);
 	return found;
+}
+
+struct plan_stage *incast_begin(
+	struct stage_build *build, const struct incast *incast, enum lossless_kind kind)
+{
+	struct plan_stage *stage = stage_begin(build, LAYER_LOSSLESS);
+
+	stage->variant = incast->per_target;
+	stage->subject = kind;
+	return stage;
+}
+
+bool incast_has_victims(const struct incast *incast)
+{
+	for (uint32_t t = 0; t < incast->count; t++)
+		if (incast->targets[t].victim_src != PORT_NONE)
+			return true;
+	return false;
+}
+
+void incast_add_victims(const struct incast *incast, const struct stage_build *build,
+	struct plan_stage *stage, bool not_ect, uint64_t ns)
+{
+	for (uint32_t t = 0; t < incast->count; t++) {
+		const struct incast_target *target = &incast->targets[t];
+		struct plan_flow *flow;
+
+		if (target->victim_src == PORT_NONE)
+			continue;
+		flow = stage_flow(stage, target->victim_src, target->victim_dst, VICTIM_QPS,
+			stage_bytes(build, target->victim_src, ns));
+		flow->role = FLOW_VICTIM;
+		flow->not_ect = not_ect;
+	}
 }
 
 void incast_free(struct incast *incast)

@@ -45,6 +45,15 @@ struct incast_wish {
  * the NICs. Returns whether there is room for one target at all. */
 bool incast_init(struct incast *incast, const struct stage_build *build, struct rng *rng,
 	const struct incast_wish *wish);
+/* A stage of this incast, without flows and name. */
+struct plan_stage *incast_begin(
+	struct stage_build *build, const struct incast *incast, enum lossless_kind kind);
+
+/* The victim pairs, busy for that long; there may be none. */
+bool incast_has_victims(const struct incast *incast);
+void incast_add_victims(const struct incast *incast, const struct stage_build *build,
+	struct plan_stage *stage, bool not_ect, uint64_t ns);
+
 void incast_free(struct incast *incast); /* safe on INCAST_INIT, safe twice */
 
 #endif

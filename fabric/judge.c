@@ -66,7 +66,8 @@ static int judge_stages(struct judging *judging, void **states, struct diag *dia
 		if (err)
 			return err;
 		for (size_t k = 0; k < COUNT_OF(judges); k++)
-			judges[k]->stage(judging, states[k], &evidence);
+			if (judges[k]->stage)
+				judges[k]->stage(judging, states[k], &evidence);
 		evidence_free(&evidence);
 	}
 	return 0;
@@ -214,7 +215,7 @@ int judge_run(struct run *run, const struct fabric *fabric, unsigned layers,
 		judging.coverage = owes_coverage(&judging);
 		lookup_init(&judging.lookup, fabric);
 		for (size_t k = 0; k < COUNT_OF(judges); k++)
-			states[k] = judges[k]->begin(&judging);
+			states[k] = judges[k]->begin ? judges[k]->begin(&judging) : NULL;
 		err = judge_stages(&judging, states, diag);
 		if (!err)
 			err = tell_missing(&judging, diag);

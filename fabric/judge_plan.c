@@ -17,19 +17,6 @@
 #include "lib/units.h"
 #include "pfc/counters.h"
 
-static void *begin(const struct judging *judging)
-{
-	(void)judging;
-	return NULL;
-}
-
-static void stage(struct judging *judging, void *state, const struct evidence *evidence)
-{
-	(void)judging;
-	(void)state;
-	(void)evidence;
-}
-
 struct leaf_rates {
 	uint64_t hosts_bps, uplinks_bps;
 };
@@ -216,4 +203,4 @@ static void end(struct judging *judging, void *state, bool speak)
 	judge_wiring(judging);
 }
 
-const struct judge judge_plan = { begin, stage, end };
+const struct judge judge_plan = { .end = end };

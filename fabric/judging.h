@@ -120,7 +120,7 @@ struct judging {
 };
 
 /* One judge. begin() returns its state, which end() frees; end() runs once, also
- * when reading failed (speak is false then). */
+ * when reading failed (speak is false then). One that looks at no stage has an end alone. */
 struct judge {
 	void *(*begin)(const struct judging *judging);
 	void (*stage)(struct judging *judging, void *state, const struct evidence *evidence);

@@ -22,6 +22,8 @@ void stage_build_init(struct stage_build *build, struct plan *plan, const struct
 		.profile = profile,
 		.seed = seed,
 	};
+	snprintf(plan->profile, sizeof(plan->profile), "%s", profile_name(profile));
+	plan->seed = seed;
 	leafnics_init(&build->by_leaf, fabric);
 	for (uint32_t i = 0; i < build->by_leaf.count; i++)
 		build->total_mbps += fabric_nic_bps(fabric, build->by_leaf.nics[i]) / MBPS;

@@ -22,6 +22,7 @@ struct stage_build {
 	uint64_t total_mbps; /* of all NICs that have a cable */
 };
 
+/* The plan gets the seed, and the name of the profile for its own. */
 void stage_build_init(struct stage_build *build, struct plan *plan, const struct fabric *fabric,
 	enum profile profile, uint64_t seed);
 void stage_build_free(struct stage_build *build);

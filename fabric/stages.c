@@ -2,7 +2,6 @@
 #include "fabric/stages.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 #include "fabric/stage_build.h"
 
@@ -23,8 +22,6 @@ void plan_acceptance(
 {
 	struct stage_build build;
 
-	snprintf(plan->profile, sizeof(plan->profile), "%s", profile_name(profile));
-	plan->seed = seed;
 	stage_build_init(&build, plan, fabric, profile, seed);
 	stages_pairs(&build);
 	stages_nonblocking(&build);

@@ -30,14 +30,6 @@ static uint64_t or_bytes(uint64_t given, uint64_t by_default)
 	return given ? given : by_default;
 }
 
-static void begin(struct stage_build *build, struct plan *plan, const struct fabric *fabric,
-	uint64_t seed)
-{
-	snprintf(plan->profile, sizeof(plan->profile), "hand");
-	plan->seed = seed;
-	stage_build_init(build, plan, fabric, PROFILE_QUICK, seed);
-}
-
 static int check_nic(const struct stage_build *build, uint32_t nic, struct diag *diag)
 {
 	char name[2 * NAME_BYTES];
@@ -71,7 +63,8 @@ static int by_hand(struct plan *plan, const struct fabric *fabric,
 	struct stage_build build;
 	int err;
 
-	begin(&build, plan, fabric, hand->seed);
+	stage_build_init(&build, plan, fabric, PROFILE_QUICK, hand->seed);
+	snprintf(plan->profile, sizeof(plan->profile), "hand");
 	err = check_common(&build, hand, diag);
 	if (!err)
 		err = add(&build, hand, diag);
@@ -174,43 +167,23 @@ static int gather(const struct stage_build *build, const struct hand_stage *hand
 		by_leaf->count - leafnics_size(by_leaf, by_leaf->leaf[wish.nic]));
 }
 
-static void add_victim(struct stage_build *build, struct plan_stage *stage,
-	const struct incast_target *target, const struct hand_stage *hand, uint64_t ns)
-{
-	struct plan_flow *flow = stage_flow(stage, target->victim_src, target->victim_dst, 2,
-		stage_bytes(build, target->victim_src, ns));
-
-	flow->role = FLOW_VICTIM;
-	flow->not_ect = hand->not_ect;
-}
-
-static struct plan_stage *incast_stage(struct stage_build *build, const struct incast *incast,
-	enum lossless_kind kind, const char *name)
-{
-	struct plan_stage *stage = stage_begin(build, LAYER_LOSSLESS);
-
-	stage->variant = incast->per_target;
-	stage->subject = kind;
-	stage_name(stage, "%s", name);
-	return stage;
-}
-
 static void add_incast(
 	struct stage_build *build, const struct hand_stage *hand, const struct incast *incast)
 {
 	const struct incast_target *target = &incast->targets[0];
-	bool victim = target->victim_src != PORT_NONE;
+	bool victim = incast_has_victims(incast);
 	char to[2 * NAME_BYTES];
 	struct plan_stage *stage;
 
 	if (victim) {
-		stage = incast_stage(build, incast, LOSSLESS_ALONE, "alone");
+		stage = incast_begin(build, incast, LOSSLESS_ALONE);
+		stage_name(stage, "alone");
 		stage_note(stage, "the victim of the incast by itself");
-		add_victim(build, stage, target, hand, NS_PER_MS);
+		incast_add_victims(incast, build, stage, hand->not_ect, NS_PER_MS);
 		stage_end(build, stage);
 	}
-	stage = incast_stage(
-		build, incast, hand->not_ect ? LOSSLESS_NOT_ECT : LOSSLESS_ECT, "incast");
+	stage = incast_begin(build, incast, hand->not_ect ? LOSSLESS_NOT_ECT : LOSSLESS_ECT);
+	stage_name(stage, "incast");
 	fabric_nic_name(build->fabric, target->nic, to);
 	stage_note(stage, "%u NICs of other leaves to %s, %s", incast->per_target, to,
 		hand->not_ect ? "Not-ECT" : "ECT");
@@ -221,7 +194,7 @@ static void add_incast(
 	stage_end(build, stage);
 	if (!victim)
 		return;
-	add_victim(build, stage, target, hand,
+	incast_add_victims(incast, build, stage, hand->not_ect,
 		stage->expected_ns < VICTIM_NS ? stage->expected_ns : VICTIM_NS);
 	stage_end(build, stage);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 
 #include "fabric/incast.h"
 #include "lib/units.h"
@@ -7,7 +6,6 @@
 #define STAGE_NS_QUICK NS_PER_S
 #define STAGE_NS_FULL (5 * NS_PER_S)
 #define SENDERS_QPS 4u
-#define VICTIM_QPS 2u
 #define TARGETS 8u /* at once */
 #define BURST_SENDERS 16u
 #define BURSTS_MIN 4u
@@ -19,54 +17,20 @@ static const uint32_t senders[] = { 3, 8, 16 };
 /* How long a target is kept busy by one burst of all its senders. */
 static const uint64_t burst_ns[] = { 100 * NS_PER_US, NS_PER_MS, 10 * NS_PER_MS };
 
-static bool has_victims(const struct incast *incast)
-{
-	for (uint32_t t = 0; t < incast->count; t++)
-		if (incast->targets[t].victim_src != PORT_NONE)
-			return true;
-	return false;
-}
-
-static void add_victims(struct stage_build *build, struct plan_stage *stage,
-	const struct incast *incast, bool not_ect)
-{
-	for (uint32_t t = 0; t < incast->count; t++) {
-		const struct incast_target *target = &incast->targets[t];
-		struct plan_flow *flow;
-
-		if (target->victim_src == PORT_NONE)
-			continue;
-		flow = stage_flow(stage, target->victim_src, target->victim_dst, VICTIM_QPS,
-			stage_bytes(build, target->victim_src, build->live_ns));
-		flow->role = FLOW_VICTIM;
-		flow->not_ect = not_ect;
-	}
-}
-
-static struct plan_stage *begin(
-	struct stage_build *build, const struct incast *incast, enum lossless_kind kind)
-{
-	struct plan_stage *stage = stage_begin(build, LAYER_LOSSLESS);
-
-	stage->variant = incast->per_target;
-	stage->subject = kind;
-	return stage;
-}
-
 static void incast_set(struct stage_build *build, const struct incast *incast)
 {
 	bool not_ect = build->fabric->policy.pfc || !build->fabric->policy.ecn;
 	uint32_t n = incast->per_target;
 	struct plan_stage *stage;
 
-	if (has_victims(incast)) {
-		stage = begin(build, incast, LOSSLESS_ALONE);
+	if (incast_has_victims(incast)) {
+		stage = incast_begin(build, incast, LOSSLESS_ALONE);
 		stage_name(stage, "alone-%u-1", n);
 		stage_note(stage, "the victims of the incast by themselves");
-		add_victims(build, stage, incast, not_ect);
+		incast_add_victims(incast, build, stage, not_ect, build->live_ns);
 		stage_end(build, stage);
 	}
-	stage = begin(build, incast, not_ect ? LOSSLESS_NOT_ECT : LOSSLESS_ECT);
+	stage = incast_begin(build, incast, not_ect ? LOSSLESS_NOT_ECT : LOSSLESS_ECT);
 	stage_name(stage, "incast-%u-%s-1", n, not_ect ? "not-ect" : "ect");
 	stage_note(stage, "%u:1 across leaves at %u target%s", n, incast->count,
 		incast->count == 1 ? "" : "s");
@@ -77,7 +41,7 @@ static void incast_set(struct stage_build *build, const struct incast *incast)
 			stage_bytes(build, target, build->live_ns) / n)
 			->not_ect = not_ect;
 	}
-	add_victims(build, stage, incast, not_ect);
+	incast_add_victims(incast, build, stage, not_ect, build->live_ns);
 	stage_end(build, stage);
 }
 
@@ -157,8 +121,6 @@ void plan_live(
 {
 	struct stage_build build;
 
-	snprintf(plan->profile, sizeof(plan->profile), "%s", profile_name(profile));
-	plan->seed = seed;
 	stage_build_init(&build, plan, fabric, profile, seed);
 	build.live_ns = profile == PROFILE_FULL ? STAGE_NS_FULL : STAGE_NS_QUICK;
 	stages_pairs(&build);

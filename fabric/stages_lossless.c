@@ -4,7 +4,6 @@
 #include "fabric/incast.h"
 #include "lib/units.h"
 
-#define VICTIM_QPS 2u
 #define ALONE_NS NS_PER_MS
 #define VICTIM_NS (4 * NS_PER_MS) /* at most; the incast goes on meanwhile */
 #define ECT_NS (4 * NS_PER_MS)
@@ -60,52 +59,26 @@ static void add_senders(struct stage_build *build, struct plan_stage *stage,
 	}
 }
 
-static void add_victims(struct stage_build *build, struct plan_stage *stage,
-	const struct incast *incast, enum lossless_kind kind, uint64_t ns)
-{
-	for (uint32_t t = 0; t < incast->count; t++) {
-		const struct incast_target *target = &incast->targets[t];
-		struct plan_flow *flow;
-
-		if (target->victim_src == PORT_NONE)
-			continue;
-		flow = stage_flow(stage, target->victim_src, target->victim_dst, VICTIM_QPS,
-			stage_bytes(build, target->victim_src, ns));
-		flow->role = FLOW_VICTIM;
-		flow->not_ect = kind == LOSSLESS_NOT_ECT;
-	}
-}
-
 static struct plan_stage *begin(struct stage_build *build, const struct incast *incast,
 	enum lossless_kind kind, uint32_t set)
 {
-	struct plan_stage *stage = stage_begin(build, LAYER_LOSSLESS);
+	struct plan_stage *stage = incast_begin(build, incast, kind);
 
-	stage->variant = incast->per_target;
 	stage->repeat = set;
-	stage->subject = kind;
 	return stage;
-}
-
-static bool has_victims(const struct incast *incast)
-{
-	for (uint32_t t = 0; t < incast->count; t++)
-		if (incast->targets[t].victim_src != PORT_NONE)
-			return true;
-	return false;
 }
 
 static void alone(struct stage_build *build, const struct incast *incast, uint32_t set)
 {
 	struct plan_stage *stage;
 
-	if (!has_victims(incast))
+	if (!incast_has_victims(incast))
 		return;
 	stage = begin(build, incast, LOSSLESS_ALONE, set);
 	stage_name(stage, "alone-%u-%u", incast->per_target, set + 1);
 	stage_note(stage, "the victims of incast-%u-*-%u without the incast",
 		incast->per_target, set + 1);
-	add_victims(build, stage, incast, LOSSLESS_ALONE, ALONE_NS);
+	incast_add_victims(incast, build, stage, false, ALONE_NS);
 	stage_end(build, stage);
 }
 
@@ -124,7 +97,7 @@ static void incast_stage(struct stage_build *build, const struct incast *incast,
 	add_senders(build, stage, incast, kind);
 	stage_end(build, stage);
 	victim_ns = stage->expected_ns < VICTIM_NS ? stage->expected_ns : VICTIM_NS;
-	add_victims(build, stage, incast, kind, victim_ns);
+	incast_add_victims(incast, build, stage, !ect, victim_ns);
 	stage_end(build, stage);
 }
 
