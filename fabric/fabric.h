@@ -94,6 +94,11 @@ enum fault_kind {
 	FAULT_SLOW_RECOVERY, /* waits `amount_ns` after a NAK */
 	FAULT_SLOW_POST,     /* host: posts each step of a collective `amount_ns` late */
 	FAULT_STALL,         /* host: posts nothing */
+	FAULT_RISING_LOSS, /* link or port: loss that grows to `amount_ppb` over `period_ns` */
+	FAULT_WATCHDOG_FORWARD, /* switch or port: its watchdog sends on instead of dropping */
+	FAULT_RNR,              /* NIC: this share of messages finds no receive posted */
+	FAULT_LOOPBACK, /* NIC: traffic of the host with itself takes this share of its line */
+	FAULT_SLOW_RESTART, /* NIC: after a loss goes on at this share of its line */
 	FAULT_KINDS
 };
 

@@ -17,7 +17,7 @@
 
 int file_refuse(const struct file *file, uint32_t line, const char *format, ...)
 {
-	char sentence[400];
+	char sentence[704];
 	va_list args;
 
 	va_start(args, format);

@@ -89,6 +89,15 @@ static const struct fault_form forms[FAULT_KINDS] = {
 		TIME_OF(500 * NS_PER_US) },
 	[FAULT_SLOW_POST] = { ROW("slow-post", PLACE_NIC, A_NIC), TIME_OF(100 * NS_PER_US) },
 	[FAULT_STALL] = { ROW("stall", PLACE_NIC, A_NIC) },
+
+	[FAULT_RISING_LOSS] = { ROW("rising-loss", CABLES, A_CABLE),
+		SHARE_UP_TO(1, PPB, PPB / 100), .period_default = 100 * NS_PER_MS },
+	[FAULT_WATCHDOG_FORWARD] = { ROW("watchdog-forward", SWITCHES, A_SWITCH) },
+	[FAULT_RNR] = { ROW("rnr", PLACE_NIC, A_NIC), SHARE_UP_TO(1, PPB - 1, PPB / 10) },
+	[FAULT_LOOPBACK] = { ROW("loopback", PLACE_NIC, A_NIC),
+		SHARE_UP_TO(PPB / 1000, PPB - PPB / 1000, PPB / 2) },
+	[FAULT_SLOW_RESTART] = { ROW("slow-restart", PLACE_NIC, A_NIC),
+		SHARE_UP_TO(PPB / 1000, PPB - 1, PPB / 10) },
 };
 
 const struct fault_form *fault_form(enum fault_kind kind)

@@ -300,7 +300,7 @@ static int read_more(const struct file *file, const struct doc_fault *doc, struc
 static int read_kind(
 	const struct file *file, const struct doc_fault *doc, enum fault_kind *kind)
 {
-	char known[512], shown[UTF8_CLIP];
+	char known[1024], shown[UTF8_CLIP];
 	size_t used = 0;
 
 	for (*kind = 0; *kind < FAULT_KINDS; ++*kind)

@@ -39,6 +39,24 @@ void dcqcn_cnp(struct sim *sim, struct qp *qp)
 	qp->bytes_since = 0;
 }
 
+/* A NIC that takes a loss for congestion: it goes on at a share of its line, and has
+ * no faster way back than additive steps. */
+void dcqcn_restart(struct sim *sim, struct qp *qp)
+{
+	const struct sim_nic *nic = &sim->nics[qp->src_nic];
+	uint64_t rate = nic->line_bps / 1000 * (nic->restart_ppb / 1000) / 1000;
+
+	if (!nic->restart_ppb || (qp->limited && qp->rate_bps <= rate))
+		return;
+	qp->restarts++;
+	qp->limited = true;
+	qp->rate_bps = qp->target_bps = rate;
+	qp->timer_at = sim->now;
+	qp->timer_count = sim->fabric->policy.dcqcn.fast_recovery;
+	qp->byte_count = 0;
+	qp->bytes_since = 0;
+}
+
 static void increase(struct sim *sim, struct qp *qp)
 {
 	const struct dcqcn *dcqcn = &sim->fabric->policy.dcqcn;

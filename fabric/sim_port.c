@@ -18,7 +18,7 @@ static unsigned pick_priority(struct sim *sim, uint32_t index, unsigned mask)
 	return (unsigned)__builtin_ctz(later ? later : mask);
 }
 
-static uint32_t lane_pop(struct sim *sim, uint32_t port, unsigned prio)
+uint32_t port_pop(struct sim *sim, uint32_t port, unsigned prio)
 {
 	struct lane *lane = lane_of(sim, port, prio);
 	uint32_t packet = lane->head;
@@ -64,7 +64,7 @@ static void send_pfc(struct sim *sim, uint32_t port_index)
 static inline __attribute__((always_inline)) void send_packet(
 	struct sim *sim, struct sim_port *port, uint32_t port_index, unsigned prio)
 {
-	uint32_t index = port->sw != NONE ? lane_pop(sim, port_index, prio)
+	uint32_t index = port->sw != NONE ? port_pop(sim, port_index, prio)
 					  : nic_next(sim, port_index, prio);
 	struct lane *lane = lane_of(sim, port_index, prio);
 	struct packet *packet = &sim->packets[index];
@@ -175,14 +175,7 @@ void port_enqueue(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t 
 		port_kick(sim, port_index);
 }
 
-static void watch(struct sim *sim, uint32_t port, uint64_t when)
-{
-	if (sim->ports[port].watchdog_ps && sim->ports[port].nic == NONE &&
-		!wheel_pending(&sim->wheel, port_event(port, PORT_WATCHDOG)))
-		wheel_at(&sim->wheel, port_event(port, PORT_WATCHDOG), when);
-}
-
-static void release_hold(struct sim *sim, uint32_t port, unsigned prio)
+void port_release(struct sim *sim, uint32_t port, unsigned prio)
 {
 	struct lane *lane = lane_of(sim, port, prio);
 
@@ -190,7 +183,7 @@ static void release_hold(struct sim *sim, uint32_t port, unsigned prio)
 	lane->held_ps += sim->now - lane->held_since;
 	lane->calm_at = sim->now + sim->ports[port].restore_ps;
 	if (sim->ports[port].storm >> prio & 1)
-		watch(sim, port, lane->calm_at);
+		watchdog_look(sim, port, lane->calm_at);
 }
 
 static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
@@ -202,7 +195,7 @@ static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
 	if (!(port->held >> prio & 1)) {
 		port->held |= (uint8_t)(1u << prio);
 		lane->held_since = sim->now;
-		watch(sim, port_index, sim->now + port->watchdog_ps);
+		watchdog_look(sim, port_index, sim->now + port->watchdog_ps);
 	}
 	lane->held_until = sim->now + port->pause_ps;
 	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_HOLD_END)))
@@ -220,10 +213,12 @@ void port_pause_received(struct sim *sim, uint32_t port_index, uint32_t masks)
 			lane_of(sim, port_index, prio)->pauses_received++;
 		if (!port->pfc)
 			continue;
-		if (xoff)
+		if (xoff && watchdog_forwards(sim, port_index, prio))
+			watchdog_put_off(sim, port_index, prio);
+		else if (xoff)
 			hold(sim, port_index, prio);
 		else if (xon && port->held >> prio & 1)
-			release_hold(sim, port_index, prio);
+			port_release(sim, port_index, prio);
 	}
 	if (port->ready & ~port->held)
 		port_kick(sim, port_index);
@@ -241,7 +236,7 @@ void port_hold_end_event(struct sim *sim, uint32_t port_index)
 		if (!(port->held >> prio & 1))
 			continue;
 		if (lane->held_until <= sim->now)
-			release_hold(sim, port_index, prio);
+			port_release(sim, port_index, prio);
 		else if (lane->held_until < next)
 			next = lane->held_until;
 	}
@@ -305,46 +300,6 @@ void port_refresh_event(struct sim *sim, uint32_t port_index)
 			port_tell_xoff(sim, port_index, prio);
 }
 
-static void drop_queue(struct sim *sim, uint32_t port_index, unsigned prio)
-{
-	while (sim->ports[port_index].ready >> prio & 1) {
-		sim->ports[port_index].watchdog_drops++;
-		packet_ended(sim, port_index, prio);
-		sim->totals.dropped_watchdog++;
-		packet_free(sim, lane_pop(sim, port_index, prio));
-	}
-}
-
-/* The PFC watchdog of a switch port: a queue that has been held without a break
- * for the detection time is dropped, and all that comes for it, until no pause
- * has held it for the restoration time. */
-void port_watchdog_event(struct sim *sim, uint32_t port_index)
-{
-	uint64_t detect = sim->ports[port_index].watchdog_ps, next = NEVER, when;
-
-	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
-		struct lane *lane = lane_of(sim, port_index, prio);
-		struct sim_port *port = &sim->ports[port_index];
-		bool held = port->held >> prio & 1, storm = port->storm >> prio & 1;
-
-		if (held && !storm && detect && lane->held_since + detect <= sim->now) {
-			storm = true;
-			drop_queue(sim, port_index, prio);
-		} else if (storm && !held && lane->calm_at <= sim->now) {
-			storm = false;
-		}
-		port->storm =
-			(uint8_t)((port->storm & ~(1u << prio)) | (unsigned)storm << prio);
-		if (held == storm || (held && !detect))
-			continue;
-		when = storm ? lane->calm_at : lane->held_since + detect;
-		if (when < next)
-			next = when;
-	}
-	if (next != NEVER)
-		watch(sim, port_index, next > sim->now ? next : sim->now + 1);
-}
-
 static void drop_down(struct sim *sim, uint32_t port, uint32_t packet)
 {
 	sim->ports[port].dropped_down++;
@@ -376,10 +331,10 @@ void port_down(struct sim *sim, uint32_t port_index)
 	}
 	for (unsigned prio = 0; prio < PRIORITIES; prio++) {
 		if (port->held >> prio & 1)
-			release_hold(sim, port_index, prio);
+			port_release(sim, port_index, prio);
 		while (port->nic == NONE && port->ready >> prio & 1) {
 			packet_ended(sim, port_index, prio);
-			drop_down(sim, port_index, lane_pop(sim, port_index, prio));
+			drop_down(sim, port_index, port_pop(sim, port_index, prio));
 		}
 	}
 }

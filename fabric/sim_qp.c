@@ -121,6 +121,25 @@ static void forget_message(const struct sim *sim, struct qp *qp)
 	qp->rcv_nxt = first;
 }
 
+/* The last packet of a message takes a receive that the host has posted, if it has. */
+static bool is_ready(struct sim *sim, const struct qp *qp, const struct packet *packet)
+{
+	const struct sim_nic *nic = &sim->nics[qp->dst_nic];
+
+	return !nic->unready || !packet->last ||
+	       xorshift(&sim->ports[nic->port].random) > nic->unready;
+}
+
+/* Nothing counts until the message is sent again, after the time that is asked for. */
+static void refuse(struct sim *sim, struct qp *qp)
+{
+	qp->unready++;
+	qp->nak_sent = true;
+	qp->unacked = 0;
+	nic_send_control(
+		sim, qp->dst_nic, PACKET_RNR, (uint32_t)(qp - sim->qps), qp->rcv_nxt, 0);
+}
+
 void qp_receive(struct sim *sim, const struct packet *packet)
 {
 	struct qp *qp = &sim->qps[packet->qp];
@@ -128,8 +147,10 @@ void qp_receive(struct sim *sim, const struct packet *packet)
 	qp->received++;
 	if (packet->ecn == ECN_CE)
 		note_mark(sim, qp);
-	if (qp->repeat && packet->psn > qp->rcv_nxt) {
+	if (qp->repeat && packet->psn > qp->rcv_nxt && !qp->nak_sent) {
 		repeat_receive(sim, qp, packet);
+	} else if (packet->psn == qp->rcv_nxt && !is_ready(sim, qp, packet)) {
+		refuse(sim, qp);
 	} else if (packet->psn == qp->rcv_nxt) {
 		qp_deliver(sim, qp, packet->payload, packet->last);
 		if (qp->repeat)
@@ -169,6 +190,24 @@ static void go_back(struct qp *qp)
 	qp->message_at = 0;
 }
 
+/* Silent for a while, and not timed meanwhile; then from snd_una on. */
+static void pause_for(struct sim *sim, struct qp *qp, uint64_t ps)
+{
+	nic_qp_idle(sim, (uint32_t)(qp - sim->qps));
+	qp->pace_at = sim->now + ps;
+	qp->rto_deadline = qp->pace_at + qp->rto_ps;
+}
+
+static void not_ready(struct sim *sim, struct qp *qp, uint32_t psn)
+{
+	qp->rnrs++;
+	qp->snd_una = psn;
+	pause_for(sim, qp, RNR_WAIT_PS);
+	if (qp->repeat)
+		qp->repeat->recovering = false;
+	go_back(qp);
+}
+
 void qp_acknowledged(struct sim *sim, const struct packet *packet)
 {
 	struct qp *qp = &sim->qps[packet->qp];
@@ -192,15 +231,16 @@ void qp_acknowledged(struct sim *sim, const struct packet *packet)
 	if (packet->kind == PACKET_NAK && (packet->psn >= qp->snd_una || nic->back_to_zero)) {
 		qp->naks++;
 		qp->snd_una = packet->psn;
-		if (nic->recovery_ps) {
-			nic_qp_idle(sim, packet->qp);
-			qp->pace_at = sim->now + nic->recovery_ps;
-		}
+		dcqcn_restart(sim, qp);
+		if (nic->recovery_ps)
+			pause_for(sim, qp, nic->recovery_ps);
 		if (qp->repeat)
 			repeat_nak(qp, packet->psn + packet->payload);
 		else
 			go_back(qp);
 	}
+	if (packet->kind == PACKET_RNR && packet->psn >= qp->snd_una)
+		not_ready(sim, qp, packet->psn);
 	if (qp_has_data(qp))
 		qp_wake(sim, packet->qp);
 	else
@@ -224,6 +264,7 @@ void qp_timeout_event(struct sim *sim, uint32_t index)
 		flow_qp_done(sim, qp);
 		return;
 	}
+	dcqcn_restart(sim, qp);
 	if (qp->repeat)
 		repeat_timeout(qp);
 	else

@@ -208,6 +208,9 @@ static void put_nic(struct sink *sink, uint32_t index, const struct qp *sums)
 	put(sink, C_ACK_TIMEOUT, sums->timeouts);
 	put(sink, C_RETRY_EXCEEDED, sums->retries);
 	put(sink, C_DUPLICATE, sums->duplicates);
+	put(sink, C_RNR_NAK, sums->rnrs);
+	put(sink, C_OUT_OF_BUFFER, sums->unready);
+	put(sink, C_SLOW_RESTART, sums->restarts);
 	put(sink, C_NP_CE, sums->ce);
 	put(sink, C_NP_CNP_SENT, sums->cnps_sent);
 	put(sink, C_RP_CNP_HANDLED, sums->cnps_handled);
@@ -234,8 +237,11 @@ static struct qp *nic_sums(const struct sim *sim)
 		src->timeouts += qp->timeouts;
 		src->retries += qp->error;
 		src->cnps_handled += qp->cnps_handled;
+		src->rnrs += qp->rnrs;
+		src->restarts += qp->restarts;
 		dst->gaps += qp->gaps;
 		dst->duplicates += qp->duplicates;
+		dst->unready += qp->unready;
 		dst->ce += qp->ce;
 		dst->cnps_sent += qp->cnps_sent;
 	}

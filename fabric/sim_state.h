@@ -26,6 +26,11 @@
 #define ACK_FRAME_BYTES (ROCE_FRAME_OVERHEAD_BYTES + 4u)
 #define CNP_FRAME_BYTES (ROCE_FRAME_OVERHEAD_BYTES + 16u)
 
+/* How long a sender waits whose receiver was not ready: timer code 12, 0.64 ms
+ * (InfiniBand 9.7.5.2.8, table 46), which NCCL asks for. */
+#define RNR_TIMER_CODE 12u
+#define RNR_WAIT_PS (UINT64_C(640000) * PS_PER_NS)
+
 /* The unit of ACK timeouts, 4.096 us. */
 #define RTO_UNIT_PS UINT64_C(4096000)
 
@@ -40,7 +45,7 @@ enum hashing {
 	HASH_PACKET, /* each packet anew */
 };
 
-enum packet_kind { PACKET_DATA, PACKET_ACK, PACKET_NAK, PACKET_CNP, PACKET_PFC };
+enum packet_kind { PACKET_DATA, PACKET_ACK, PACKET_NAK, PACKET_RNR, PACKET_CNP, PACKET_PFC };
 
 /* How a packet's DSCP reads: the policy's, the CNPs', or 0. */
 enum packet_class { CLASS_POLICY, CLASS_CNP, CLASS_ZERO, CLASS_COUNT };
@@ -146,9 +151,13 @@ enum trouble_bits {
 /* What the faults of a port ask for; probabilities in 2^-32. */
 struct trouble {
 	uint32_t loss, corrupt, cnp_loss;
+	uint32_t rising_loss; /* reached rise_ns after rise_from_ns, on the run's clock */
+	uint64_t rise_from_ns, rise_ns;
 	uint32_t to_bad, to_good; /* bursts: Gilbert-Elliott, all is lost while bad */
 	bool bad;
 	bool black_hole, forced;
+	bool forwards;         /* its watchdog sends on what it finds held, and drops nothing */
+	uint8_t forwarding;    /* mask of priorities that it does so for */
 	uint32_t frame_max;    /* larger ones the peer does not take in; 0: all */
 	uint32_t hidden_above; /* frames that the switch loses without a trace; 0: none */
 	uint32_t hidden_flows; /* of 5-tuples likewise */
@@ -225,6 +234,7 @@ struct qp {
 	/* notification point, and what else was seen */
 	uint64_t next_cnp;
 	uint64_t posted_bytes, timeouts, naks, gaps, ce, cnps_sent, cnps_handled, duplicates;
+	uint64_t unready, rnrs, restarts; /* RNR NAKs sent, those received; slow restarts */
 };
 
 struct sim_nic {
@@ -236,6 +246,8 @@ struct sim_nic {
 	uint64_t delivered_bytes, tx_policy_bytes, rx_rdma_bytes;
 	uint64_t line_bps;
 	uint64_t cnp_period_ps, rai_bps, rhai_bps, rto_ps, recovery_ps;
+	uint64_t restart_ppb;            /* of its line, after a loss; 0: as fast as before */
+	uint32_t unready;                /* messages that find no receive posted, in 2^-32 */
 	uint64_t post_ps, stalled_until; /* of its host: how late it posts; NEVER */
 	uint64_t fill_bytes, fill_at;    /* of the receive buffer of a slow one */
 	uint64_t sampled_bytes;
@@ -421,11 +433,18 @@ void port_pause_received(struct sim *sim, uint32_t port, uint32_t masks);
 void port_hold_end_event(struct sim *sim, uint32_t port);
 void port_refresh_event(struct sim *sim, uint32_t port);
 void port_pfc_event(struct sim *sim, uint32_t port);
-void port_watchdog_event(struct sim *sim, uint32_t port);
 void port_tell_xoff(struct sim *sim, uint32_t port, unsigned prio);
 void port_tell_xon(struct sim *sim, uint32_t port, unsigned prio);
+uint32_t port_pop(struct sim *sim, uint32_t port, unsigned prio);
+void port_release(struct sim *sim, uint32_t port, unsigned prio);
 void port_down(struct sim *sim, uint32_t port);
 void port_up(struct sim *sim, uint32_t port);
+
+/* sim_watchdog.c */
+void watchdog_look(struct sim *sim, uint32_t port, uint64_t when);
+bool watchdog_forwards(const struct sim *sim, uint32_t port, unsigned prio);
+void watchdog_put_off(struct sim *sim, uint32_t port, unsigned prio);
+void port_watchdog_event(struct sim *sim, uint32_t port);
 
 /* sim_ahead.c: queues whose departures are known in advance */
 void ahead_settle(struct sim *sim, uint32_t port);
@@ -513,6 +532,7 @@ static inline bool qp_has_data(const struct qp *qp)
 
 /* sim_dcqcn.c */
 void dcqcn_cnp(struct sim *sim, struct qp *qp);
+void dcqcn_restart(struct sim *sim, struct qp *qp);
 uint64_t dcqcn_gap_ps(struct sim *sim, struct qp *qp, uint32_t wire_bytes);
 
 /* sim_ring.c */
@@ -530,7 +550,7 @@ void fault_start(struct sim *sim);
 void fault_event(struct sim *sim);
 void reroute_event(struct sim *sim);
 
-/* sim_fault_kinds.c: a port, its NIC and switch as the file and the faults have them now. */
+/* sim_fault_port.c: a port, its NIC and switch as the file and the faults have them now. */
 void fault_configure(struct sim *sim, uint32_t port);
 
 /* sim_fault_route.c */

@@ -24,6 +24,7 @@
 #define REGION_BYTES (UINT64_C(1) << 40)
 #define SYNDROME_ACK 0x1fu /* no limit of credits */
 #define SYNDROME_NAK 0x60u /* PSN sequence error */
+#define SYNDROME_RNR (0x20u | RNR_TIMER_CODE)
 #define OPCODE_WRITE 0x06u /* First; Middle, Last follow; Only is 4 more */
 
 /* A message as it was given to the NIC: an RDMA WRITE. */
@@ -265,7 +266,9 @@ static void describe_control(
 		return;
 	}
 	make->opcode = ROCE_OPCODE_ACK;
-	make->syndrome = packet->kind == PACKET_NAK ? SYNDROME_NAK : SYNDROME_ACK;
+	make->syndrome = packet->kind == PACKET_NAK   ? SYNDROME_NAK
+			 : packet->kind == PACKET_RNR ? SYNDROME_RNR
+						      : SYNDROME_ACK;
 	make->psn = (qp->first_psn + packet->psn - (packet->kind == PACKET_ACK)) & PSN_MASK;
 	make->ip_id = (uint16_t)make->psn;
 	make->msn = (uint32_t)ended_before(qp, packet->psn) & PSN_MASK;

@@ -21,6 +21,21 @@ static bool burst_takes(struct sim_port *port, struct trouble *trouble)
 	return trouble->bad;
 }
 
+/* The probability of loss that grows with time, as it is now. */
+static uint32_t risen(const struct sim *sim, const struct trouble *trouble)
+{
+	uint64_t since;
+
+	if (trouble->rising_loss == 0)
+		return 0;
+	since = clock_ns(sim, sim->now) - trouble->rise_from_ns;
+	if (since >= trouble->rise_ns)
+		return trouble->rising_loss;
+	return (uint32_t)(since * (UINT64_C(1) << 20) / trouble->rise_ns *
+				  trouble->rising_loss >>
+			  20);
+}
+
 static bool end_of(struct sim *sim, uint64_t *counter, uint64_t *total, uint32_t packet)
 {
 	++*counter;
@@ -39,7 +54,8 @@ bool trouble_on_the_wire(struct sim *sim, uint32_t index, uint32_t packet_index)
 
 	if (!(port->trouble & TROUBLE_WIRE))
 		return false;
-	if (happens(port, trouble->loss) || burst_takes(port, trouble) ||
+	if (happens(port, trouble->loss) || happens(port, risen(sim, trouble)) ||
+		burst_takes(port, trouble) ||
 		(packet->kind == PACKET_CNP && happens(port, trouble->cnp_loss)))
 		return end_of(sim, &port->lost, &sim->totals.lost_on_links, packet_index);
 	if (trouble->frame_max && packet->frame > trouble->frame_max) {

@@ -64,6 +64,9 @@
 #define C_ACK_TIMEOUT "local_ack_timeout_err"
 #define C_RETRY_EXCEEDED "req_transport_retries_exceeded"
 #define C_DUPLICATE "duplicate_request"
+#define C_RNR_NAK "rnr_nak_retry_err"      /* the receiver was not ready: told to wait */
+#define C_OUT_OF_BUFFER "out_of_buffer"    /* as the receiver: no receive was posted */
+#define C_SLOW_RESTART "roce_slow_restart" /* QPs that a loss has slowed down */
 #define C_NP_CE "np_ecn_marked_roce_packets"
 #define C_NP_CNP_SENT "np_cnp_sent"
 #define C_RP_CNP_HANDLED "rp_cnp_handled"

@@ -10,7 +10,7 @@
 #define LIB_DIAG_H
 
 struct diag {
-	char text[512];
+	char text[768];
 };
 
 /* Records what went wrong and returns err, so that callers can return it.

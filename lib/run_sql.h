@@ -118,7 +118,7 @@ struct run {
 	bool writing;
 	bool has_wire; /* TABLE_WIRE and what follows it are there */
 	int failed;    /* of the first write that failed; then no other is tried */
-	char failed_text[512];
+	char failed_text[768];
 	struct run_info info;
 	char *fabric_text; /* owned */
 	bool ended, interrupted;

@@ -22,7 +22,8 @@ static const struct refused cases[] = {
 		"burst-loss|corrupt|cnp-loss|delay|swap|mtu|xoff|headroom|alpha|ecn|scheduler|"
 		"watchdog|watchdog-off|policer|drop-size|drop-flows|black-hole|same-hash|"
 		"pair-hash|spray|cnp-map|route-missing|route|cc-off|cnp-off|cnp-period|"
-		"cc-step|timeout|back-to-zero|slow-recovery|slow-post|stall"),
+		"cc-step|timeout|back-to-zero|slow-recovery|slow-post|stall|"
+		"rising-loss|watchdog-forward|rnr|loopback|slow-restart"),
 	REFUSED("a flap of a whole switch", SOUND "faults: [{kind: flap, place: spine1}]\n",
 		"5: faults.place \"spine1\" of flap: a whole switch: expected a link such as "
 		"leaf1-spine2, or a port or NIC of it"),

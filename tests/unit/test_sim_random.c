@@ -67,6 +67,11 @@ static const struct {
 	{ "slow-recovery", NIC, ", amount: 30us" },
 	{ "slow-post", NIC, ", amount: 30us" },
 	{ "stall", NIC, ", to: 900us" },
+	{ "rising-loss", LINK, ", period: 200us" },
+	{ "watchdog-forward", SWITCH, "" },
+	{ "rnr", NIC, "" },
+	{ "loopback", NIC, "" },
+	{ "slow-restart", NIC, "" },
 };
 
 /* One fault at a place of the right kind, for a while or for good; appended to yaml. */
