@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/units.h"
 #include "reports/live.h"
+#include "reports/metrics.h"
 
 static const struct {
 	const char *name, *help;
@@ -18,37 +18,18 @@ static const struct {
 	[LIVE_FLAP] = { "weft_nic_flaps", "Link losses." },
 };
 
-/* A label's value: OpenMetrics escapes these three, and a name holds no other control. */
-static void put_text(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else
-			fputc(*text, out);
-}
-
 static void put_nic(
 	FILE *out, const char *family, const char *suffix, const struct live_nic *nic)
 {
-	fprintf(out, "%s%s{nic=\"", family, suffix);
-	put_text(out, nic->name);
-	fprintf(out, "\",rdma=\"");
-	put_text(out, nic->rdma);
-	fputc('"', out);
-}
-
-static void put_head(FILE *out, const char *family, const char *type, const char *help)
-{
-	fprintf(out, "# TYPE %s %s\n# HELP %s %s\n", family, type, family, help);
+	fprintf(out, "%s%s", family, suffix);
+	metrics_label(out, "{", "nic", nic->name);
+	metrics_label(out, ",", "rdma", nic->rdma);
 }
 
 static void put_counters(FILE *out, const struct live_view *view)
 {
 	for (int what = 0; what < LIVE_WHATS; what++) {
-		put_head(out, counters[what].name, "counter", counters[what].help);
+		metrics_counter(out, counters[what].name, counters[what].help);
 		for (size_t i = 0; i < view->nic_count; i++) {
 			const struct live_nic *nic = &view->nics[i];
 
@@ -64,7 +45,7 @@ static void put_rates(FILE *out, const struct live_view *view)
 {
 	static const char family[] = "weft_nic_bits_per_second";
 
-	put_head(out, family, "gauge", "Mean rate over the interval.");
+	metrics_family(out, family, "Mean rate over the interval.");
 	for (size_t i = 0; i < view->nic_count; i++) {
 		const struct live_nic *nic = &view->nics[i];
 
@@ -91,7 +72,7 @@ static void put_share(FILE *out, const struct live_nic *nic, int priority,
 
 static void put_shares(FILE *out, const struct live_view *view)
 {
-	put_head(out, "weft_nic_pause_ratio", "gauge",
+	metrics_family(out, "weft_nic_pause_ratio",
 		"Share of the interval: held by the other end, or holding it.");
 	for (size_t i = 0; i < view->nic_count; i++)
 		for (size_t j = 0; j < view->nics[i].prio_count; j++) {
@@ -104,7 +85,7 @@ static void put_shares(FILE *out, const struct live_view *view)
 
 static void put_present(FILE *out, const struct live_view *view)
 {
-	put_head(out, "weft_nic_present", "gauge", "0 while the NIC is gone.");
+	metrics_family(out, "weft_nic_present", "0 while the NIC is gone.");
 	for (size_t i = 0; i < view->nic_count; i++) {
 		put_nic(out, "weft_nic_present", "", &view->nics[i]);
 		fprintf(out, "} %d\n", !view->nics[i].gone);
@@ -114,13 +95,14 @@ static void put_present(FILE *out, const struct live_view *view)
 /* Each alarm that there has been since the watch began. */
 static void put_alarms(FILE *out, const struct live_view *view)
 {
-	put_head(out, "weft_alarm", "gauge", "1 in an interval that raised it, else 0.");
+	metrics_family(out, "weft_alarm", "1 in an interval that raised it, else 0.");
 	for (size_t i = 0; i < view->alarm_count; i++) {
 		const struct live_alarm *alarm = &view->alarms[i];
 
-		fprintf(out, "weft_alarm{nic=\"");
-		put_text(out, alarm->nic);
-		fprintf(out, "\",check=\"%s\",priority=\"", alarm->check);
+		fputs("weft_alarm", out);
+		metrics_label(out, "{", "nic", alarm->nic);
+		metrics_label(out, ",", "check", alarm->check);
+		fprintf(out, ",priority=\"");
 		if (alarm->priority >= 0)
 			fprintf(out, "%d", alarm->priority);
 		fprintf(out, "\"} %d\n", alarm->active);

@@ -7,9 +7,19 @@
 
 #define VALUE_BYTES 512
 
+static void put_family(FILE *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
 void metrics_family(FILE *out, const char *name, const char *help)
 {
-	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+	put_family(out, name, "gauge", help);
+}
+
+void metrics_counter(FILE *out, const char *name, const char *help)
+{
+	put_family(out, name, "counter", help);
 }
 
 void metrics_label(FILE *out, const char *before, const char *name, const char *value)

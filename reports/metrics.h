@@ -7,8 +7,10 @@
 
 #include <stdio.h>
 
-/* What comes before the lines of a metric. All of ours are gauges. */
+/* What comes before the lines of a metric: of a gauge, and of a counter, whose lines are
+ * called NAME_total. */
 void metrics_family(FILE *out, const char *name, const char *help);
+void metrics_counter(FILE *out, const char *name, const char *help);
 
 /* `{name="value"`, and with before "," the next one; the caller ends with "}". */
 void metrics_label(FILE *out, const char *before, const char *name, const char *value);
