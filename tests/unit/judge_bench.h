@@ -342,4 +342,20 @@ static inline void bench_print(const struct bench *bench)
 	}
 }
 
+/* Judges all layers, prints what is not passed, and returns the check's first finding, which
+ * must be that. */
+static inline const struct finding *bench_judged(
+	struct bench *bench, const char *check, enum verdict verdict, const char *culprit)
+{
+	const struct finding *finding;
+
+	bench_judge(bench, JUDGE_ALL);
+	bench_print(bench);
+	finding = bench_find(bench, check);
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, verdict);
+	assert_string_equal(finding->culprit, culprit);
+	return finding;
+}
+
 #endif

@@ -23,7 +23,7 @@ struct refused {
 		what, file, sizeof(file) - 1, said                                             \
 	}
 
-/* The test of one row, which is *state. */
-void is_refused_with_its_sentence(void **state);
+/* Tests every row. Returns how many failed. */
+int test_refusals(const char *name, const struct refused *rows, size_t count);
 
 #endif

@@ -56,87 +56,96 @@ static void judge(struct digest *digest, const char *check, const char *culprit)
 	snprintf(finding->culprit, sizeof(finding->culprit), "%s", culprit);
 }
 
-static void noise_is_no_change(void **state)
-{
+/* Two nights of the same fabric that differ by noise, until a test changes them. */
+struct nights {
 	struct digest before, after;
 	struct comparison comparison;
+};
+
+static void nights_make(struct nights *nights)
+{
+	make(&nights->before, 1);
+	make(&nights->after, 2);
+}
+
+static void nights_compare(struct nights *nights)
+{
 	struct diag diag;
 
+	assert_int_equal(
+		compare_make(&nights->comparison, &nights->before, &nights->after, &diag), 0);
+}
+
+static void nights_free(struct nights *nights)
+{
+	compare_free(&nights->comparison);
+	digest_free(&nights->before);
+	digest_free(&nights->after);
+}
+
+static void noise_is_no_change(void **state)
+{
+	struct nights nights;
+
 	(void)state;
-	make(&before, 1);
-	make(&after, 2);
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), 0);
-	assert_int_equal(comparison.count, 2 * LINKS);
-	assert_int_equal(comparison.worse + comparison.better, 0);
-	assert_int_equal(compare_status(&comparison), 0);
-	compare_free(&comparison);
-	digest_free(&before);
-	digest_free(&after);
+	nights_make(&nights);
+	nights_compare(&nights);
+	assert_int_equal(nights.comparison.count, 2 * LINKS);
+	assert_int_equal(nights.comparison.worse + nights.comparison.better, 0);
+	assert_int_equal(compare_status(&nights.comparison), 0);
+	nights_free(&nights);
 }
 
 static void one_slow_link_and_one_lossy_one_are_named(void **state)
 {
-	struct digest before, after;
-	struct comparison comparison;
-	struct diag diag;
+	struct nights nights;
 
 	(void)state;
-	make(&before, 1);
-	make(&after, 2);
-	figure(&after, DIGEST_LINK_RATE, 5)->value *= 0.97;
-	figure(&after, DIGEST_LINK_RATE, 6)->value *= 1.03;
-	figure(&after, DIGEST_LINK_LOSS, 9)->events = 60;
-	figure(&after, DIGEST_LINK_LOSS, 9)->value = 6e-5;
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), 0);
-	assert_int_equal(comparison.worse, 2);
-	assert_int_equal(comparison.better, 1);
-	for (size_t i = 0; i < comparison.count; i++)
-		if (comparison.rows[i].change == CHANGE_WORSE)
-			assert_true(
-				strcmp(comparison.rows[i].before->subject, "link 05") == 0 ||
-				strcmp(comparison.rows[i].before->subject, "link 09") == 0);
-	assert_int_equal(compare_status(&comparison), 1);
-	compare_free(&comparison);
-	digest_free(&before);
-	digest_free(&after);
+	nights_make(&nights);
+	figure(&nights.after, DIGEST_LINK_RATE, 5)->value *= 0.97;
+	figure(&nights.after, DIGEST_LINK_RATE, 6)->value *= 1.03;
+	figure(&nights.after, DIGEST_LINK_LOSS, 9)->events = 60;
+	figure(&nights.after, DIGEST_LINK_LOSS, 9)->value = 6e-5;
+	nights_compare(&nights);
+	assert_int_equal(nights.comparison.worse, 2);
+	assert_int_equal(nights.comparison.better, 1);
+	for (size_t i = 0; i < nights.comparison.count; i++)
+		if (nights.comparison.rows[i].change == CHANGE_WORSE)
+			assert_true(strcmp(nights.comparison.rows[i].before->subject,
+					    "link 05") == 0 ||
+				    strcmp(nights.comparison.rows[i].before->subject,
+					    "link 09") == 0);
+	assert_int_equal(compare_status(&nights.comparison), 1);
+	nights_free(&nights);
 }
 
 static void a_change_of_all_is_no_noise(void **state)
 {
-	struct digest before, after;
-	struct comparison comparison;
-	struct diag diag;
+	struct nights nights;
 
 	(void)state;
-	make(&before, 1);
-	make(&after, 2);
+	nights_make(&nights);
 	for (int i = 0; i < LINKS; i++)
-		figure(&after, DIGEST_LINK_RATE, i)->value *= 0.9;
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), 0);
-	assert_int_equal(comparison.worse, LINKS);
-	compare_free(&comparison);
-	digest_free(&before);
-	digest_free(&after);
+		figure(&nights.after, DIGEST_LINK_RATE, i)->value *= 0.9;
+	nights_compare(&nights);
+	assert_int_equal(nights.comparison.worse, LINKS);
+	nights_free(&nights);
 }
 
 static void few_figures_tell_no_noise_and_five_percent_is_asked(void **state)
 {
-	struct digest before = DIGEST_INIT, after = DIGEST_INIT;
-	struct comparison comparison;
-	struct diag diag;
+	struct nights nights = { .before = DIGEST_INIT, .after = DIGEST_INIT };
 
 	(void)state;
-	before.ended = after.ended = true;
-	digest_add(&before, DIGEST_NIC_SENT, "host1")->value = 97e9;
-	digest_add(&after, DIGEST_NIC_SENT, "host1")->value = 97e9 * 0.96;
-	digest_add(&before, DIGEST_NIC_SENT, "host2")->value = 97e9;
-	digest_add(&after, DIGEST_NIC_SENT, "host2")->value = 97e9 * 0.94;
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), 0);
-	assert_int_equal(comparison.rows[0].change, CHANGE_NONE);
-	assert_int_equal(comparison.rows[1].change, CHANGE_WORSE);
-	compare_free(&comparison);
-	digest_free(&before);
-	digest_free(&after);
+	nights.before.ended = nights.after.ended = true;
+	digest_add(&nights.before, DIGEST_NIC_SENT, "host1")->value = 97e9;
+	digest_add(&nights.after, DIGEST_NIC_SENT, "host1")->value = 97e9 * 0.96;
+	digest_add(&nights.before, DIGEST_NIC_SENT, "host2")->value = 97e9;
+	digest_add(&nights.after, DIGEST_NIC_SENT, "host2")->value = 97e9 * 0.94;
+	nights_compare(&nights);
+	assert_int_equal(nights.comparison.rows[0].change, CHANGE_NONE);
+	assert_int_equal(nights.comparison.rows[1].change, CHANGE_WORSE);
+	nights_free(&nights);
 }
 
 /* What the two runs say of link.loss at leaf1:9-spine1:1; NULL: it passed, "": unasked */
@@ -157,47 +166,44 @@ static void findings_turn_new_persisting_fixed_or_unseen(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(turned); i++) {
-		struct digest before, after;
-		struct comparison comparison;
-		struct diag diag;
+		struct nights nights;
 
 		print_message("%s\n", turned[i].name);
-		make(&before, 1);
-		make(&after, 1);
-		judge(&before, "link.loss", turned[i].before);
+		make(&nights.before, 1);
+		make(&nights.after, 1);
+		judge(&nights.before, "link.loss", turned[i].before);
 		if (!turned[i].after || turned[i].after[0])
-			judge(&after, "link.loss", turned[i].after);
-		assert_int_equal(compare_make(&comparison, &before, &after, &diag), 0);
-		assert_int_equal(comparison.turns.count, 1);
-		assert_int_equal(comparison.turns.items[0].turn, turned[i].turn);
-		assert_int_equal(compare_status(&comparison), turned[i].status);
-		compare_free(&comparison);
-		digest_free(&before);
-		digest_free(&after);
+			judge(&nights.after, "link.loss", turned[i].after);
+		nights_compare(&nights);
+		assert_int_equal(nights.comparison.turns.count, 1);
+		assert_int_equal(nights.comparison.turns.items[0].turn, turned[i].turn);
+		assert_int_equal(compare_status(&nights.comparison), turned[i].status);
+		nights_free(&nights);
 	}
 }
 
 static void what_cannot_be_compared_is_refused_or_unknown(void **state)
 {
-	struct digest before, after;
-	struct comparison comparison;
+	struct nights nights;
 	struct diag diag;
 
 	(void)state;
-	make(&before, 1);
-	make(&after, 1);
-	after.interrupted = true;
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), 0);
-	assert_int_equal(compare_status(&comparison), 2);
-	compare_free(&comparison);
-	snprintf(after.backend, sizeof(after.backend), "verbs");
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), -EINVAL);
+	make(&nights.before, 1);
+	make(&nights.after, 1);
+	nights.after.interrupted = true;
+	nights_compare(&nights);
+	assert_int_equal(compare_status(&nights.comparison), 2);
+	compare_free(&nights.comparison);
+	snprintf(nights.after.backend, sizeof(nights.after.backend), "verbs");
+	assert_int_equal(compare_make(&nights.comparison, &nights.before, &nights.after, &diag),
+		-EINVAL);
 	assert_non_null(strstr(diag.text, "verbs"));
-	snprintf(after.fabric, sizeof(after.fabric), "other");
-	assert_int_equal(compare_make(&comparison, &before, &after, &diag), -EINVAL);
+	snprintf(nights.after.fabric, sizeof(nights.after.fabric), "other");
+	assert_int_equal(compare_make(&nights.comparison, &nights.before, &nights.after, &diag),
+		-EINVAL);
 	assert_non_null(strstr(diag.text, "other"));
-	digest_free(&before);
-	digest_free(&after);
+	digest_free(&nights.before);
+	digest_free(&nights.after);
 }
 
 int main(void)

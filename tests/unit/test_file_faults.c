@@ -173,13 +173,5 @@ static const struct refused cases[] = {
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases)];
-
-	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i] = (struct CMUnitTest){
-			.name = cases[i].name,
-			.test_func = is_refused_with_its_sentence,
-			.initial_state = (void *)(uintptr_t)&cases[i],
-		};
-	return cmocka_run_group_tests_name("file_faults", tests, NULL, NULL);
+	return test_refusals("file_faults", cases, COUNT_OF(cases));
 }

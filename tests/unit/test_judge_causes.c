@@ -440,12 +440,7 @@ static void judged_as_it_should(void **state)
 	const struct finding *finding;
 
 	row->spoil(bench);
-	bench_judge(bench, JUDGE_ALL);
-	bench_print(bench);
-	finding = bench_find(bench, row->check);
-	assert_non_null(finding);
-	assert_int_equal(finding->verdict, row->verdict);
-	assert_string_equal(finding->culprit, row->culprit);
+	finding = bench_judged(bench, row->check, row->verdict, row->culprit);
 	if (row->verdict == VERDICT_FAIL) {
 		assert_ptr_equal(finding, &bench->findings.items[0]);
 		assert_int_equal(finding->rank, RANK_CAUSE);

@@ -447,12 +447,7 @@ static void judged_as_it_should(void **state)
 	const struct finding *finding;
 
 	row->spoil(bench);
-	bench_judge(bench, JUDGE_ALL);
-	bench_print(bench);
-	finding = bench_find(bench, row->check);
-	assert_non_null(finding);
-	assert_int_equal(finding->verdict, row->verdict);
-	assert_string_equal(finding->culprit, row->culprit);
+	finding = bench_judged(bench, row->check, row->verdict, row->culprit);
 	assert_int_equal(finding->culprit_kind, row->kind);
 	assert_true(finding->text[0]);
 	bench_free(bench);

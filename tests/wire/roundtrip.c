@@ -58,8 +58,8 @@ static const struct scenario {
 		"incast-3-ect-1", false, true, false },
 	{ "cnp-off", FABRIC FAULT("kind: cnp-off, place: host3"), "incast-3-ect-1", false, true,
 		false },
-	{ "spray", FABRIC FAULT("kind: spray, place: leaf1, to: 10ms"), "permutation-1-4qp", true, false,
-		false },
+	{ "spray", FABRIC FAULT("kind: spray, place: leaf1, to: 10ms"), "permutation-1-4qp",
+		true, false, false },
 	{ "flap",
 		FABRIC FAULT("kind: flap, place: \"leaf1:5-spine1:1\", from: 100us, amount: "
 			     "100us, period: 300us"),
