@@ -72,6 +72,7 @@ static void put_span(
 
 static void put_packets(struct json *object, const struct wire *wire, const struct flow *flow)
 {
+	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
 	struct json *naks, *ecn, *dscp;
 	uint64_t dscps[64];
 	char key[8];
@@ -85,9 +86,9 @@ static void put_packets(struct json *object, const struct wire *wire, const stru
 	json_put_u64(object, "acks", flow->acks);
 	naks = json_put_object(object, "naks");
 	for (unsigned i = 0; i < NAK_REASONS; i++)
-		json_put_u64(naks, nak_reason_name((enum nak_reason)i), flow->naks[i]);
-	json_put_u64(object, "rnr_naks", flow->rnr_naks);
-	json_put_u64(object, "cnps", flow->cnps);
+		json_put_u64(naks, nak_reason_name((enum nak_reason)i), trouble->naks[i]);
+	json_put_u64(object, "rnr_naks", trouble->rnr_naks);
+	json_put_u64(object, "cnps", trouble->cnps);
 	ecn = json_put_object(object, "ecn");
 	for (unsigned i = 0; i < 4; i++)
 		json_put_u64(ecn, ecn_names[i], flow->ecn[i]);
@@ -98,7 +99,7 @@ static void put_packets(struct json *object, const struct wire *wire, const stru
 		if (dscps[i])
 			json_put_u64(dscp, key, dscps[i]);
 	}
-	json_put_u64(object, "icrc_bad", flow->icrc_bad);
+	json_put_u64(object, "icrc_bad", trouble->icrc_bad);
 	put_span(object, "request_psn", flow->has_request, flow->request_first,
 		flow->request_last);
 	put_span(object, "response_psn", flow->has_response, flow->response_first,

@@ -87,6 +87,7 @@ static void add_track(struct way *way, const struct psn_track *track)
 static void fill_way(struct way *way, const struct wire *wire, uint32_t index)
 {
 	const struct flow *flow = flow_at(&wire->flows, index);
+	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
 
 	way->tap = flow->key.tap;
 	way->family = flow->key.family;
@@ -94,8 +95,8 @@ static void fill_way(struct way *way, const struct wire *wire, uint32_t index)
 	memcpy(way->dst, flow->key.dst, sizeof(way->dst));
 	way->sums[SUM_DATA] = flow->requests + flow->responses;
 	way->sums[SUM_CE] = flow->data_ecn[3];
-	way->sums[SUM_CNPS] = flow->cnps;
-	way->sums[SUM_NAKS] = flow->naks[NAK_PSN_SEQUENCE];
+	way->sums[SUM_CNPS] = trouble->cnps;
+	way->sums[SUM_NAKS] = trouble->naks[NAK_PSN_SEQUENCE];
 	if (flow->main != index)
 		return;
 	add_track(way, &flow->requests_track);

@@ -84,7 +84,8 @@ static void end_window(struct bursts *bursts, struct burst_port *port, unsigned 
 	port->bytes[scale] = 0;
 }
 
-static void count_flow(struct burst_port *port, uint32_t flow, uint32_t bytes)
+/* A flow that is not the one before: as the algorithm has it. */
+static void count_other_flow(struct burst_port *port, uint32_t flow, uint32_t bytes)
 {
 	unsigned least = 0;
 
@@ -92,6 +93,7 @@ static void count_flow(struct burst_port *port, uint32_t flow, uint32_t bytes)
 		if (port->flow[i] == flow || port->flow[i] == 0) {
 			port->flow[i] = flow;
 			port->flow_bytes[i] += bytes;
+			port->slot = i;
 			return;
 		}
 		if (port->flow_bytes[i] < port->flow_bytes[least])
@@ -112,15 +114,13 @@ static void roll_up(struct burst_port *port)
 		port->bytes[scale] += port->bytes[0];
 }
 
-void burst_count(
-	struct bursts *bursts, uint32_t index, uint64_t time_ns, uint32_t bytes, uint32_t flow)
+/* Ends the windows in which time_ns does not lie any more. */
+static void move_windows(struct bursts *bursts, struct burst_port *port, uint64_t time_ns)
 {
-	struct burst_port *port = &bursts->ports[index];
 	uint64_t number = time_ns / BURST_STEP_NS;
+	uint64_t of[BURST_SCALES] = { number, number / 10, number / 100 };
 
 	if (number > port->window[0]) {
-		uint64_t of[BURST_SCALES] = { number, number / 10, number / 100 };
-
 		roll_up(port);
 		for (unsigned scale = 0; scale < BURST_SCALES; scale++) {
 			if (of[scale] == port->window[scale])
@@ -129,9 +129,22 @@ void burst_count(
 			port->window[scale] = of[scale];
 		}
 	}
+	port->step_end_ns = (port->window[0] + 1) * BURST_STEP_NS;
+}
+
+void burst_count(
+	struct bursts *bursts, uint32_t index, uint64_t time_ns, uint32_t bytes, uint32_t flow)
+{
+	struct burst_port *port = &bursts->ports[index];
+
+	if (time_ns >= port->step_end_ns)
+		move_windows(bursts, port, time_ns);
 	port->bytes[0] += bytes;
 	port->total_bytes += bytes;
-	count_flow(port, flow, bytes);
+	if (port->flow[port->slot] == flow)
+		port->flow_bytes[port->slot] += bytes;
+	else
+		count_other_flow(port, flow, bytes);
 }
 
 void bursts_finish(struct bursts *bursts)

@@ -29,6 +29,7 @@ struct burst_port {
 	uint16_t tap;
 	uint8_t family;                /* enum flow_family */
 	uint64_t window[BURST_SCALES]; /* number of the window under way */
+	uint64_t step_end_ns;          /* of the shortest one; 0: none yet */
 	uint64_t bytes[BURST_SCALES];  /* of windows that are over; [0]: so far */
 	uint64_t peak_bytes[BURST_SCALES];
 	uint64_t peak_ns[BURST_SCALES]; /* when the window of the peak began */
@@ -44,6 +45,7 @@ struct burst_port {
 	 * small ones (Misra and Gries). */
 	uint32_t flow[BURST_FLOWS]; /* serial numbers; 0: free */
 	uint64_t flow_bytes[BURST_FLOWS];
+	uint32_t slot;                   /* of the packet before */
 	uint32_t peak_flow[BURST_FLOWS]; /* those of the highest window */
 	uint64_t peak_flow_bytes[BURST_FLOWS];
 };

@@ -21,6 +21,7 @@ void flow_table_init(struct flow_table *table, uint32_t most)
 		.free = FLOW_NONE,
 		.read_free = BLOCK_NONE,
 		.track_free = BLOCK_NONE,
+		.trouble_free = BLOCK_NONE,
 		.slot_mask = 1023,
 		.slots = zeroed(1024, sizeof(uint32_t)),
 		.tags = zeroed(1024, sizeof(uint32_t)),
@@ -36,6 +37,7 @@ void flow_table_free(struct flow_table *table)
 	free(table->tags);
 	free(table->reads);
 	free(table->tracks);
+	free(table->troubles);
 	free(table->details);
 	free(table->dscps);
 	memset(table, 0, sizeof(*table));
@@ -159,7 +161,11 @@ static void forget(struct flow_table *table, uint32_t index)
 		table->tracks[flow->responses_track].holes = table->track_free;
 		table->track_free = flow->responses_track;
 	}
-	flow->reads = flow->responses_track = FLOW_NONE;
+	if (flow->trouble != FLOW_NONE) {
+		table->troubles[flow->trouble].cnps = table->trouble_free;
+		table->trouble_free = flow->trouble;
+	}
+	flow->reads = flow->responses_track = flow->trouble = FLOW_NONE;
 	flow->serial = 0;
 	flow->next_port = table->free;
 	table->free = index;
@@ -253,7 +259,7 @@ uint32_t flow_add(struct flow_table *table, const struct flow_key *key, uint16_t
 	flow->main = main == FLOW_NONE ? index : main;
 	flow->first_ns = flow->last_ns = now_ns;
 	flow->peer = flow->older = flow->newer = flow->next_port = FLOW_NONE;
-	flow->reads = flow->detail = flow->dscp_more = FLOW_NONE;
+	flow->reads = flow->detail = flow->dscp_more = flow->trouble = FLOW_NONE;
 	flow->port = FLOW_NONE;
 	psn_track_init(&flow->requests_track);
 	flow->responses_track = FLOW_NONE;
@@ -272,7 +278,7 @@ bool flow_is_live(const struct flow_table *table, uint32_t index)
 	return flow_at(table, index)->serial != 0;
 }
 
-void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)
+void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)
 {
 	for (unsigned i = 0; i < flow->dscp_count; i++) {
 		if (flow->dscp[i] == dscp) {
@@ -341,16 +347,41 @@ struct psn_track *flow_responses(struct flow_table *table, struct flow *flow)
 	return &table->tracks[flow->responses_track];
 }
 
-struct flow_detail *flow_detail(struct flow_table *table, struct flow *flow)
+struct flow_trouble *flow_trouble(struct flow_table *table, struct flow *flow)
 {
-	if (flow->detail == FLOW_NONE) {
-		if (table->detail_count == DETAILS_MAX)
-			return NULL;
-		table->details = grow(table->details, table->detail_count, &table->detail_room,
-			sizeof(*table->details));
-		memset(&table->details[table->detail_count], 0, sizeof(*table->details));
-		table->details[table->detail_count].ack_ns_min = UINT64_MAX;
-		flow->detail = (uint32_t)table->detail_count++;
+	if (flow->trouble == FLOW_NONE) {
+		if (table->trouble_free != BLOCK_NONE) {
+			flow->trouble = table->trouble_free;
+			table->trouble_free = table->troubles[flow->trouble].cnps;
+		} else {
+			table->troubles = grow(table->troubles, table->trouble_count,
+				&table->trouble_room, sizeof(*table->troubles));
+			flow->trouble = (uint32_t)table->trouble_count++;
+		}
+		memset(&table->troubles[flow->trouble], 0, sizeof(*table->troubles));
 	}
-	return &table->details[flow->detail];
+	return &table->troubles[flow->trouble];
+}
+
+const struct flow_trouble *flow_trouble_seen(
+	const struct flow_table *table, const struct flow *flow)
+{
+	static const struct flow_trouble none;
+
+	return flow->trouble == FLOW_NONE ? &none : &table->troubles[flow->trouble];
+}
+
+struct flow_detail *flow_detail_new(struct flow_table *table, struct flow *flow)
+{
+	struct flow_detail *detail;
+
+	if (table->detail_count == DETAILS_MAX)
+		return NULL;
+	table->details =
+		grow(table->details, table->detail_count, &table->detail_room, sizeof(*detail));
+	detail = &table->details[table->detail_count];
+	memset(detail, 0, sizeof(*detail));
+	detail->ack_ns_min = UINT64_MAX;
+	flow->detail = (uint32_t)table->detail_count++;
+	return detail;
 }

@@ -51,6 +51,8 @@ struct flow_detail {
 	uint32_t ack_ns_log2[FLOW_LOG2];
 	uint64_t series_width_ns; /* doubles when the series is full */
 	unsigned series_shift;    /* how often it has doubled */
+	unsigned series_at;       /* place of the packet before, which began then */
+	uint64_t series_at_ns;
 	uint64_t series_bytes[FLOW_SERIES];
 	uint32_t series_ce[FLOW_SERIES];
 	uint32_t series_cnps[FLOW_SERIES];
@@ -73,6 +75,11 @@ struct flow_reads {
 	uint32_t count; /* all ever; the ring holds the last */
 };
 
+/* What most flows have nothing of. */
+struct flow_trouble {
+	uint32_t naks[NAK_REASONS], naks_reserved, rnr_naks, cnps, icrc_bad;
+};
+
 struct flow {
 	struct flow_key key;
 	uint16_t src_port;
@@ -89,8 +96,8 @@ struct flow {
 	uint32_t data_ecn[4]; /* and those with requests or responses */
 	uint64_t dscp_packets[FLOW_DSCPS];
 	uint32_t dscp_more; /* block of 64, when there are more than FLOW_DSCPS */
+	uint32_t trouble;   /* block, or FLOW_NONE */
 	uint8_t dscp[FLOW_DSCPS], dscp_count;
-	uint32_t naks[NAK_REASONS], naks_reserved, rnr_naks, cnps, icrc_bad;
 	uint32_t request_first, request_last, response_first, response_last;
 	uint8_t vlan_priority; /* of the innermost tag, last seen */
 	bool has_request, has_response, has_vlan;
@@ -144,6 +151,9 @@ struct flow_table {
 	struct psn_track *tracks; /* owned; the free ones chained by holes */
 	size_t track_count, track_room;
 	uint32_t track_free;
+	struct flow_trouble *troubles; /* owned; the free ones chained by cnps */
+	size_t trouble_count, trouble_room;
+	uint32_t trouble_free;
 	struct flow_detail *details; /* owned */
 	size_t detail_count, detail_room;
 	uint64_t (*dscps)[64]; /* owned */
@@ -182,7 +192,14 @@ void flow_retire(struct flow_table *table, uint32_t index);
 /* Whether index holds a flow. */
 bool flow_is_live(const struct flow_table *table, uint32_t index);
 
-void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp);
+void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp);
+static inline void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)
+{
+	if (flow->dscp_count && flow->dscp[0] == dscp)
+		flow->dscp_packets[0]++;
+	else
+		flow_count_other_dscp(table, flow, dscp);
+}
 /* Fills 64 numbers. */
 void flow_dscps(const struct flow_table *table, const struct flow *flow, uint64_t *counts);
 
@@ -198,8 +215,19 @@ static inline struct psn_track *flow_responses_made(
 						  : &table->tracks[flow->responses_track];
 }
 
+/* A flow's own, made at the first; valid until the next call for another. */
+struct flow_trouble *flow_trouble(struct flow_table *table, struct flow *flow);
+/* The same if there is one, else all zero. */
+const struct flow_trouble *flow_trouble_seen(
+	const struct flow_table *table, const struct flow *flow);
+
 /* More blocks for a main flow, with the same manners. */
 struct flow_reads *flow_reads(struct flow_table *table, struct flow *flow);
-struct flow_detail *flow_detail(struct flow_table *table, struct flow *flow);
+struct flow_detail *flow_detail_new(struct flow_table *table, struct flow *flow);
+static inline struct flow_detail *flow_detail(struct flow_table *table, struct flow *flow)
+{
+	return flow->detail != FLOW_NONE ? &table->details[flow->detail]
+					 : flow_detail_new(table, flow);
+}
 
 #endif

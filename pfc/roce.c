@@ -111,21 +111,20 @@ static void payload(struct roce *roce, const uint8_t *bth, uint32_t captured, ui
 bool roce_decode(struct roce *roce, const uint8_t *bth, uint32_t captured_bytes, uint32_t bytes)
 {
 	const struct operation *operation;
-	uint32_t before = 0;
+	uint32_t before = 0, destination, sequence;
 
 	if (captured_bytes > 0)
 		roce->opcode = bth[0];
 	if (captured_bytes < BTH_BYTES)
 		return false;
 	operation = &operations[roce->opcode & 31];
-	roce->solicited = bth[1] & 0x80;
+	destination = be32_at(bth + 4);
+	sequence = be32_at(bth + 8);
 	roce->pad_bytes = bth[1] >> 4 & 3;
-	roce->pkey = be16_at(bth + 2);
-	roce->fecn = bth[4] & 0x80;
-	roce->becn = bth[4] & 0x40;
-	roce->qp = be24_at(bth + 5);
-	roce->ack_request = bth[8] & 0x80;
-	roce->psn = be24_at(bth + 9);
+	roce->becn = destination & 0x40000000;
+	roce->qp = destination & 0xffffffu;
+	roce->ack_request = sequence >> 31;
+	roce->psn = sequence & PSN_MASK;
 	roce->has_reth = roce->has_aeth = false;
 	roce->headers_bytes = BTH_BYTES;
 	if (roce->opcode == ROCE_OPCODE_CNP) {
@@ -134,7 +133,8 @@ bool roce_decode(struct roce *roce, const uint8_t *bth, uint32_t captured_bytes,
 		roce->what = operation->what | OP_KNOWN | OP_RELIABLE;
 		roce->headers_bytes =
 			BTH_BYTES + operation->reth + operation->aeth + operation->extra;
-		extended(roce, operation, bth, captured_bytes, BTH_BYTES);
+		if (operation->reth | operation->aeth)
+			extended(roce, operation, bth, captured_bytes, BTH_BYTES);
 	} else if (in_service(roce->opcode >> 5, roce->opcode & 31, &before, &roce->what)) {
 		roce->headers_bytes +=
 			before + operation->reth + operation->aeth + operation->extra;

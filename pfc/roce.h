@@ -48,8 +48,7 @@ enum {
 struct roce {
 	uint8_t opcode;
 	uint8_t pad_bytes;
-	bool solicited, fecn, becn, ack_request;
-	uint16_t pkey;
+	bool becn, ack_request;
 	uint16_t what; /* OP_ bits */
 	uint32_t qp;   /* destination */
 	uint32_t psn;

@@ -37,7 +37,6 @@ void wire_init(struct wire *wire, const struct wire_options *options)
 	*wire = (struct wire){
 		.options = *options,
 		.first_ns = UINT64_MAX,
-		.last_flow = FLOW_NONE,
 		.holes = PSN_POOL_INIT(HOLES_MOST),
 	};
 	wire->events.most = options->events_most ? options->events_most : EVENTS_MOST;
@@ -126,7 +125,7 @@ void wire_record(
 	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap)
 {
 	struct frame frame;
-	struct wire_packet packet = { .frame = &frame, .record = record, .file = file };
+	struct wire_packet packet;
 
 	assert(file < WIRE_FILES_MAX);
 	wire->records++;
@@ -136,8 +135,11 @@ void wire_record(
 	frame_decode(&frame, record->link_type, record->bytes, record->captured_bytes);
 	if (frame.fragment || frame.later_fragment)
 		wire->fragments++;
-	packet.tap = tap;
+	packet.frame = &frame;
+	packet.record = record;
 	packet.number = ++wire->file_records[file];
+	packet.file = file;
+	packet.tap = tap;
 	switch (frame.kind) {
 	case FRAME_ROCE_V1:
 	case FRAME_ROCE_V2:

@@ -31,6 +31,7 @@
 #define WIRE_FILES_MAX 256u
 #define WIRE_TAGS_MAX 256u
 #define WIRE_LINK_TYPES_MAX 16u
+#define WIRE_RECENT 256u
 
 struct capture_record;
 
@@ -78,7 +79,7 @@ struct wire {
 	uint64_t tags_left_out;
 
 	struct flow_table flows;
-	uint32_t last_flow; /* of the packet before, or FLOW_NONE */
+	struct flow *recent[WIRE_RECENT]; /* found lately, by a hash; NULL: none */
 	struct psn_pool holes;
 	struct events events;
 	struct pause pause;

@@ -35,8 +35,8 @@ static void halve_series(struct flow_detail *detail)
 	detail->series_shift++;
 }
 
-/* The place of a time in the series of a flow. */
-static unsigned place(struct flow_detail *detail, const struct flow *main, uint64_t now_ns)
+static unsigned other_place(
+	struct flow_detail *detail, const struct flow *main, uint64_t now_ns)
 {
 	uint64_t since = now_ns > main->first_ns ? now_ns - main->first_ns : 0;
 
@@ -45,7 +45,17 @@ static unsigned place(struct flow_detail *detail, const struct flow *main, uint6
 	while (since / FLOW_SERIES >= detail->series_width_ns) /* the product may not fit */
 		halve_series(detail);
 	/* As since / series_width_ns, without a division by what is no constant. */
-	return (unsigned)(since / SERIES_WIDTH_NS >> detail->series_shift);
+	detail->series_at = (unsigned)(since / SERIES_WIDTH_NS >> detail->series_shift);
+	detail->series_at_ns = main->first_ns + detail->series_at * detail->series_width_ns;
+	return detail->series_at;
+}
+
+/* The place of a time in the series of a flow: most often that of the time before. */
+static unsigned place(struct flow_detail *detail, const struct flow *main, uint64_t now_ns)
+{
+	return now_ns - detail->series_at_ns < detail->series_width_ns
+		       ? detail->series_at
+		       : other_place(detail, main, now_ns);
 }
 
 /* Two windows side by side are compared round each CNP. */
@@ -88,8 +98,8 @@ static void message(struct flow_detail *detail, const struct roce *roce)
 
 void wire_detail(struct wire *wire, const struct wire_packet *packet)
 {
-	struct flow *main = flow_at(&wire->flows, packet->main);
-	struct flow_detail *detail = flow_detail(&wire->flows, main);
+	const struct flow *main = packet->owner;
+	struct flow_detail *detail = flow_detail(&wire->flows, packet->owner);
 	const struct roce *roce = packet->roce;
 	uint64_t now_ns = packet->record->time_ns;
 	unsigned at;

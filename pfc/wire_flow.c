@@ -13,6 +13,13 @@
 /* After this silence a far PSN is another connection with the same QP number. */
 #define SILENCE_NS (200 * NS_PER_MS)
 
+static enum flow_family family_of(const struct frame *frame)
+{
+	return frame->kind == FRAME_ROCE_V1 ? FLOW_GID
+	       : frame->version == 4        ? FLOW_IPV4
+					    : FLOW_IPV6;
+}
+
 static void make_key(struct flow_key *key, const struct wire_packet *packet)
 {
 	const struct frame *frame = packet->frame;
@@ -23,9 +30,23 @@ static void make_key(struct flow_key *key, const struct wire_packet *packet)
 	memcpy(key->dst, frame->dst, bytes);
 	key->qp = packet->roce->qp;
 	key->tap = packet->tap;
-	key->family = frame->kind == FRAME_ROCE_V1 ? FLOW_GID
-		      : frame->version == 4        ? FLOW_IPV4
-						   : FLOW_IPV6;
+	key->family = family_of(frame);
+}
+
+/* Whether a flow found before is the packet's, as far as the table would say so. */
+static bool is_flow_of(const struct flow *flow, const struct wire_packet *packet)
+{
+	const struct frame *frame = packet->frame;
+
+	if (flow->key.qp != packet->roce->qp || flow->src_port != frame->src_port ||
+		flow->key.tap != packet->tap || flow->closed || !flow->serial)
+		return false;
+	if (flow->key.family == FLOW_IPV4)
+		return frame->version == 4 && memcmp(flow->key.src, frame->src, 4) == 0 &&
+		       memcmp(flow->key.dst, frame->dst, 4) == 0;
+	return frame->version == 6 && flow->key.family == family_of(frame) &&
+	       memcmp(flow->key.src, frame->src, 16) == 0 &&
+	       memcmp(flow->key.dst, frame->dst, 16) == 0;
 }
 
 static void close_flow(void *context, uint32_t index)
@@ -72,17 +93,7 @@ static uint32_t find_or_add(struct wire *wire, const struct wire_packet *packet)
 	uint32_t index, main;
 
 	make_key(&key, packet);
-	/* Packets come in trains. */
-	if (wire->last_flow < wire->flows.count) {
-		const struct flow *last = flow_at(&wire->flows, wire->last_flow);
-
-		if (last->serial && !last->closed &&
-			last->src_port == packet->frame->src_port &&
-			memcmp(&last->key, &key, sizeof(key)) == 0)
-			return wire->last_flow;
-	}
 	index = flow_find(&wire->flows, &key, packet->frame->src_port, &main);
-	wire->last_flow = index;
 	if (index != FLOW_NONE)
 		return index;
 	if (main != FLOW_NONE && flow_at(&wire->flows, main)->ports >= FLOW_PORTS_MAX)
@@ -97,9 +108,9 @@ static uint32_t find_or_add(struct wire *wire, const struct wire_packet *packet)
 }
 
 /* Whether a request cannot belong to the connection that its flow has followed. */
-static bool another_connection(const struct wire *wire, const struct wire_packet *packet)
+static bool another_connection(const struct wire_packet *packet)
 {
-	const struct flow *main = flow_at(&wire->flows, packet->main);
+	const struct flow *main = packet->owner;
 	uint32_t ahead = psn_ahead(packet->roce->psn, main->requests_track.next);
 
 	if (!main->requests_track.started ||
@@ -111,17 +122,31 @@ static bool another_connection(const struct wire *wire, const struct wire_packet
 	       packet->record->time_ns > main->last_request_ns + SILENCE_NS;
 }
 
+static void set_flow(const struct wire *wire, struct wire_packet *packet, struct flow *flow)
+{
+	packet->flow = flow;
+	packet->main = flow->main;
+	packet->owner = flow_at(&wire->flows, flow->main);
+}
+
+/* Flows never move in memory, so one that was found lately is looked at first. */
 static void find_flow(struct wire *wire, struct wire_packet *packet)
 {
-	packet->flow = find_or_add(wire, packet);
-	packet->main = flow_at(&wire->flows, packet->flow)->main;
-	if (!another_connection(wire, packet))
+	const struct frame *frame = packet->frame;
+	uint32_t hash =
+		packet->roce->qp ^ frame->src_port ^ frame->src[frame->version == 4 ? 3 : 15];
+	struct flow **recent = &wire->recent[hash % WIRE_RECENT];
+
+	if (!*recent || !is_flow_of(*recent, packet))
+		*recent = flow_at(&wire->flows, find_or_add(wire, packet));
+	set_flow(wire, packet, *recent);
+	if (!another_connection(packet))
 		return;
 	pair_part(wire, packet->main);
 	pair_unlist(wire, packet->main);
 	flow_retire(&wire->flows, packet->main);
-	packet->flow = find_or_add(wire, packet);
-	packet->main = flow_at(&wire->flows, packet->flow)->main;
+	*recent = flow_at(&wire->flows, find_or_add(wire, packet));
+	set_flow(wire, packet, *recent);
 }
 
 struct event wire_event(const struct wire_packet *packet, const struct flow *flow)
@@ -177,7 +202,7 @@ static void count_bad(struct wire *wire, struct flow *flow, const struct wire_pa
 {
 	struct event event = wire_event(packet, flow);
 
-	flow->icrc_bad++;
+	flow_trouble(&wire->flows, flow)->icrc_bad++;
 	event.kind = EVENT_ICRC_BAD;
 	events_add(&wire->events, &event);
 }
@@ -230,7 +255,7 @@ static void connection_made(struct wire *wire, const struct cm_pair *pair)
 
 static void datagram(struct wire *wire, const struct wire_packet *packet)
 {
-	const struct flow *flow = flow_at(&wire->flows, packet->main);
+	const struct flow *flow = packet->owner;
 	struct cm_address src = address_of(flow->key.src, flow->key.family);
 	struct cm_address dst = address_of(flow->key.dst, flow->key.family);
 	const struct cm_pair *pair;
@@ -248,9 +273,9 @@ static void datagram(struct wire *wire, const struct wire_packet *packet)
 static void notification(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
 {
 	struct event event = wire_event(packet, flow);
-	uint32_t peer = flow_at(&wire->flows, packet->main)->peer;
+	uint32_t peer = packet->owner->peer;
 
-	flow->cnps++;
+	flow_trouble(&wire->flows, flow)->cnps++;
 	event.kind = EVENT_CNP;
 	events_add(&wire->events, &event);
 	if (peer != FLOW_NONE)
@@ -263,8 +288,8 @@ void wire_flow_packet(struct wire *wire, struct wire_packet *packet)
 	struct flow *flow;
 
 	find_flow(wire, packet);
-	flow = flow_at(&wire->flows, packet->flow);
-	packet->copy = is_copy(flow_at(&wire->flows, packet->main), packet);
+	flow = packet->flow;
+	packet->copy = is_copy(packet->owner, packet);
 	count_packet(wire, flow, packet);
 	if (packet->icrc == ICRC_BAD)
 		count_bad(wire, flow, packet);

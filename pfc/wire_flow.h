@@ -16,7 +16,8 @@ struct wire_packet {
 	uint64_t number; /* of the record in its file */
 	uint16_t file, tap;
 	enum icrc icrc;
-	uint32_t flow, main; /* indices */
+	struct flow *flow, *owner; /* its flow, and the main one of that, */
+	uint32_t main;             /* which has this index */
 	bool copy; /* the same bytes as the packet before in its flow, as far as told */
 };
 

@@ -174,29 +174,28 @@ static uint64_t late(const struct wire *wire, const struct flow *flow)
 
 static uint64_t corrupt(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->icrc_bad;
+	return flow_trouble_seen(&wire->flows, flow)->icrc_bad;
 }
 
 static uint64_t not_ready(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->rnr_naks;
+	return flow_trouble_seen(&wire->flows, flow)->rnr_naks;
 }
 
 static uint64_t sequence_naks(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->peer == FLOW_NONE ? flow->naks[NAK_PSN_SEQUENCE] : 0;
+	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
+
+	return flow->peer == FLOW_NONE ? trouble->naks[NAK_PSN_SEQUENCE] : 0;
 }
 
 static uint64_t refusals(const struct wire *wire, const struct flow *flow)
 {
-	uint64_t count = flow->naks_reserved;
+	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
+	uint64_t count = trouble->naks_reserved;
 
-	(void)wire;
 	for (unsigned i = NAK_PSN_SEQUENCE + 1; i < NAK_REASONS; i++)
-		count += flow->naks[i];
+		count += trouble->naks[i];
 	return count;
 }
 

@@ -81,8 +81,7 @@ static struct psn_context context_of(struct wire *wire, const struct flow *main,
 static struct psn_context packet_context(struct wire *wire, const struct wire_packet *packet,
 	const struct event *event, enum event_stream stream, uint64_t *last_ns)
 {
-	struct psn_context context =
-		context_of(wire, flow_at(&wire->flows, packet->main), event, stream);
+	struct psn_context context = context_of(wire, packet->owner, event, stream);
 
 	if (!packet->record->has_time || !last_ns)
 		return context;
@@ -177,7 +176,7 @@ static bool is_plain(const struct flow *main, const struct roce *roce)
 
 void wire_request(struct wire *wire, struct wire_packet *packet)
 {
-	struct flow *main = flow_at(&wire->flows, packet->main);
+	struct flow *main = packet->owner;
 	const struct roce *roce = packet->roce;
 	struct psn_context context;
 	enum psn_arrival arrival;
@@ -309,7 +308,7 @@ static struct flow *asker_of(
 	struct wire *wire, const struct wire_packet *packet, enum pair_hint hint)
 {
 	uint32_t psn = packet->roce->psn;
-	struct flow *main = flow_at(&wire->flows, packet->main), *asker;
+	struct flow *main = packet->owner, *asker;
 
 	if (main->peer == FLOW_NONE)
 		pair_search(wire, packet->main, hint, psn);
@@ -336,7 +335,7 @@ static struct flow *asker_of(
 
 void wire_response(struct wire *wire, struct wire_packet *packet)
 {
-	struct flow *main = flow_at(&wire->flows, packet->main);
+	struct flow *main = packet->owner;
 	struct flow *asker = asker_of(wire, packet, PAIR_RESPONSE);
 	const struct roce *roce = packet->roce;
 	struct event event = wire_event(packet, main);
@@ -373,14 +372,14 @@ static void negative(
 	struct flow *asker = asker_of(wire, packet, PAIR_NAK);
 
 	if (kind == AETH_RNR_NAK) {
-		flow->rnr_naks++;
+		flow_trouble(&wire->flows, flow)->rnr_naks++;
 		event.kind = EVENT_RNR_NAK;
 		event.detail = roce->syndrome & 31;
 	} else {
 		if (reason < NAK_REASONS)
-			flow->naks[reason]++;
+			flow_trouble(&wire->flows, flow)->naks[reason]++;
 		else
-			flow->naks_reserved++;
+			flow_trouble(&wire->flows, flow)->naks_reserved++;
 		event.kind = EVENT_NAK;
 		event.detail = (uint8_t)reason;
 	}
@@ -397,8 +396,8 @@ static void negative(
 
 void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
 {
-	struct flow *flow = flow_at(&wire->flows, packet->flow);
-	struct flow *main = flow_at(&wire->flows, packet->main), *asker;
+	struct flow *flow = packet->flow;
+	struct flow *main = packet->owner, *asker;
 	const struct roce *roce = packet->roce;
 	enum aeth_kind kind = roce->has_aeth ? aeth_kind(roce->syndrome) : AETH_RESERVED;
 
@@ -438,14 +437,15 @@ static void add_track(struct wire_sums *sums, const struct psn_track *track)
 static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t index)
 {
 	const struct flow *flow = flow_at(&wire->flows, index);
+	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
 
 	sums->flows++;
 	sums->request_packets += flow->requests + flow->responses;
 	for (unsigned i = 0; i < NAK_REASONS; i++)
-		sums->naks[i] += flow->naks[i];
-	sums->rnr_naks += flow->rnr_naks;
-	sums->cnps += flow->cnps;
-	sums->icrc_bad += flow->icrc_bad;
+		sums->naks[i] += trouble->naks[i];
+	sums->rnr_naks += trouble->rnr_naks;
+	sums->cnps += trouble->cnps;
+	sums->icrc_bad += trouble->icrc_bad;
 	for (unsigned i = 0; i < 4; i++)
 		sums->data_ecn[i] += flow->data_ecn[i];
 }
@@ -482,7 +482,8 @@ void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
 	if (main->peer != FLOW_NONE) {
 		for (uint32_t at = main->peer; at != FLOW_NONE;
 			at = flow_at(&wire->flows, at)->next_port)
-			cnps += flow_at(&wire->flows, at)->cnps;
+			cnps += flow_trouble_seen(&wire->flows, flow_at(&wire->flows, at))
+					->cnps;
 	}
 	ce = main->data_ecn[3];
 	for (uint32_t at = index; at != FLOW_NONE; at = flow_at(&wire->flows, at)->next_port) {
