@@ -13,7 +13,7 @@
 /* After this silence a far PSN is another connection with the same QP number. */
 #define SILENCE_NS (200 * NS_PER_MS)
 
-static enum flow_family family_of(const struct frame *frame)
+static uint8_t family_of(const struct frame *frame)
 {
 	return frame->kind == FRAME_ROCE_V1 ? FLOW_GID
 	       : frame->version == 4        ? FLOW_IPV4
