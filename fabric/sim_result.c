@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +60,18 @@ void sample_event(struct sim *sim)
 
 /* --- counters --- */
 
+/* Rows that a port has, about: a first guess of their room. */
+#define PORT_ROWS 48u
+
 struct sink {
 	struct sim *sim;
 	struct sim_result *result;
 	size_t room;
-	char place[2 * NAME_BYTES];
+	struct run_counter row; /* what those of a place have in common */
 };
 
-static void put_between(struct sink *sink, const char *name, uint64_t first, uint64_t last)
+/* There are many rows: so none of them is printed. */
+static struct run_counter *put_row(struct sink *sink, uint64_t first, uint64_t last)
 {
 	struct sim_result *result = sink->result;
 	struct run_counter *row;
@@ -74,12 +79,19 @@ static void put_between(struct sink *sink, const char *name, uint64_t first, uin
 	result->counters =
 		grow(result->counters, result->counter_count, &sink->room, sizeof(*row));
 	row = &result->counters[result->counter_count++];
-	memset(row, 0, sizeof(*row));
-	row->stage = result->stage.id;
-	snprintf(row->place, sizeof(row->place), "%.31s", sink->place);
-	snprintf(row->name, sizeof(row->name), "%s", name);
+	*row = sink->row;
 	row->first = first;
 	row->last = last;
+	return row;
+}
+
+static void put_between(struct sink *sink, const char *name, uint64_t first, uint64_t last)
+{
+	struct run_counter *row = put_row(sink, first, last);
+	size_t length = strlen(name);
+
+	assert(length < sizeof(row->name));
+	memcpy(row->name, name, length + 1);
 }
 
 static void put(struct sink *sink, const char *name, uint64_t value)
@@ -100,11 +112,13 @@ static void put_carrier(struct sink *sink, uint32_t port)
 /* format: one of our counter names with a %u for the priority. */
 static void put_prio(struct sink *sink, const char *format, unsigned prio, uint64_t value)
 {
-	char name[40];
-	const char *at = strstr(format, "%u");
+	struct run_counter *row = put_row(sink, 0, value);
+	size_t length = strlen(format), before = (size_t)(strchr(format, '%') - format);
 
-	snprintf(name, sizeof(name), "%.*s%u%s", (int)(at - format), format, prio, at + 2);
-	put(sink, name, value);
+	assert(prio < 10 && length <= sizeof(row->name));
+	memcpy(row->name, format, before);
+	row->name[before] = (char)('0' + prio);
+	memcpy(row->name + before + 1, format + before + 2, length - before - 1);
 }
 
 static void put_time(struct sink *sink, const char *format, unsigned prio, uint64_t ps)
@@ -254,16 +268,21 @@ static void collect_counters(struct sim *sim, struct sim_result *result)
 	unsigned prio = fabric->policy.priority;
 	struct sink sink = { .sim = sim, .result = result };
 	struct qp *sums = nic_sums(sim);
+	char place[2 * NAME_BYTES];
 
+	sink.row.stage = result->stage.id;
+	sink.room = (size_t)fabric->port_count * PORT_ROWS;
+	result->counters = zeroed(sink.room, sizeof(*result->counters));
 	for (uint32_t port = 0; port < fabric->port_count; port++) {
 		uint32_t nic = fabric->ports[port].nic;
 
 		if (fabric->ports[port].link == PORT_NONE)
 			continue;
 		if (nic == PORT_NONE)
-			fabric_port_name(fabric, port, sink.place);
+			fabric_port_name(fabric, port, place);
 		else
-			fabric_nic_name(fabric, nic, sink.place);
+			fabric_nic_name(fabric, nic, place);
+		snprintf(sink.row.place, sizeof(sink.row.place), "%.31s", place);
 		put_traffic(&sink, port);
 		put_lossless(&sink, port, prio);
 		if (nic == PORT_NONE)

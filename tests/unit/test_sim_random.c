@@ -189,6 +189,7 @@ static void no_packet_and_no_byte_is_made_or_lost(void **state)
 		if (!hurt && bed.result.stage.status != RUN_COMPLETE)
 			fail_msg("run %u did not complete: %s", (unsigned)run,
 				bed.result.stage.reason);
+		assert_true(bed.result.totals.packet_hops >= bed.result.totals.data_sent);
 		for (size_t i = 0; i < bed.result.flow_count; i++) {
 			const struct run_flow *flow = &bed.result.flows[i];
 
