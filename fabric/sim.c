@@ -93,7 +93,7 @@ static void misc_event(struct sim *sim, uint32_t event)
 	}
 }
 
-static void dispatch(struct sim *sim, uint32_t id)
+static __attribute__((noinline)) void dispatch(struct sim *sim, uint32_t id)
 {
 	if (id < sim->event_qps) {
 		uint32_t port = id / PORT_EVENTS;
@@ -143,15 +143,18 @@ static void run(struct sim *sim, struct run_stage *stage)
 	const volatile sig_atomic_t *stop = sim->config->stop;
 
 	stage->status = RUN_COMPLETE;
-	while (!sim_done(sim) || sim->live) {
+	while (sim->live || !sim_done(sim)) {
 		uint32_t id = wheel_pop(&sim->wheel, &when);
 
-		if (id == WHEEL_NONE || when > deadline) {
+		if (when > deadline) {
 			sim->now = deadline;
 			break;
 		}
 		sim->now = when;
-		dispatch(sim, id);
+		if (id % PORT_EVENTS == PORT_ARRIVE && id < sim->event_qps)
+			link_arrive_event(sim, id / PORT_EVENTS);
+		else
+			dispatch(sim, id);
 		if (++sim->totals.events % STOP_EVERY == 0 && stop && *stop) {
 			stage->status = RUN_PARTIAL;
 			snprintf(stage->reason, sizeof(stage->reason), "interrupted");
@@ -189,6 +192,7 @@ static void sim_free(struct sim *sim)
 	free(sim->switches);
 	free(sim->nics);
 	free(sim->homes);
+	free(sim->ways);
 	free(sim->packets);
 	free(sim->qps);
 	free(sim->flows);

@@ -3,11 +3,11 @@
  * Ahead of time. When each packet of a queue leaves is known as soon as it joins, as long
  * as nothing comes in between: one class waits, the port may send, and no fault looks at
  * its packets. Such a packet goes on the list of the link at once, with its arrival at the
- * far end, and needs no event to be sent. It still counts as waiting (queue, buffer,
- * counters) until it begins: that is worked off here, late, but always before somebody
- * looks; and by an event at that very time while some port of the switch waits for the
- * moment to send XON. When something does come in between, what has not begun goes back
- * to the queue.
+ * far end, and needs no event to be sent. It is counted as sent, but still as waiting in
+ * queue and buffer until it begins: that is worked off here, late, but always before it
+ * would show; and by an event at that very time while some port of the switch waits for
+ * the moment to send XON. When something does come in between, what has not begun goes
+ * back to the queue.
  */
 #include <assert.h>
 
@@ -24,15 +24,11 @@ void ahead_settle(struct sim *sim, uint32_t index)
 	while (port->ahead_from <= sim->now) {
 		const struct packet *packet = &sim->packets[port->ahead];
 		struct lane *ingress = &sim->lanes[packet->in_lane];
-		uint64_t end = packet->arrival - port->delay_ps;
 
 		lane->queue_bytes -= packet->frame;
-		lane->tx_packets++;
-		lane->tx_bytes += packet->frame;
-		lane->busy_ps += end - port->ahead_from;
 		port->before = port->ahead;
 		port->ahead = packet->next;
-		port->ahead_from = end;
+		port->ahead_from = packet->arrival - port->delay_ps;
 		if (packet->next == NONE) {
 			port->ahead_from = NEVER;
 			clear_bit(sw->ahead, index - sw->first_port);
@@ -44,6 +40,21 @@ void ahead_settle(struct sim *sim, uint32_t index)
 		assert(ingress->shared >= packet->frame);
 		ingress->shared -= packet->frame;
 		sw->shared_bytes -= packet->frame;
+	}
+}
+
+/* What has not begun was counted as sent when it was put on the link. */
+static void uncount(struct sim *sim, uint32_t index)
+{
+	const struct sim_port *port = &sim->ports[index];
+	struct lane *lane = lane_of(sim, index, port->ahead_prio);
+
+	for (uint32_t at = port->ahead; at != NONE; at = sim->packets[at].next) {
+		uint32_t bytes = sim->packets[at].frame;
+
+		lane->tx_packets--;
+		lane->tx_bytes -= bytes;
+		lane->busy_ps -= serialize_ps(bytes + GAP_BYTES, port->byte_ps_q10);
 	}
 }
 
@@ -61,11 +72,13 @@ void ahead_end(struct sim *sim, uint32_t index)
 	assert(port->ahead != port->pipe_head && port->ready == 0);
 	sw = &sim->switches[port->sw];
 	lane = lane_of(sim, index, port->ahead_prio);
+	uncount(sim, index);
 	lane->head = port->ahead;
 	lane->tail = port->pipe_tail;
 	port->pipe_tail = port->before;
 	sim->packets[port->before].next = NONE;
 	port->busy_until = port->ahead_from;
+	port->tail_arrival = port->busy_until + port->delay_ps;
 	port->ahead = NONE;
 	port->ahead_from = NEVER;
 	clear_bit(sw->ahead, index - sw->first_port);
@@ -109,4 +122,11 @@ void ahead_settle_all(struct sim *sim)
 
 	for (uint32_t i = 0; i < switches; i++)
 		ahead_settle_switch(sim, &sim->switches[i]);
+}
+
+/* For the end of a stage, after ahead_settle_all(). */
+void ahead_uncount_all(struct sim *sim)
+{
+	for (uint32_t port = 0; port < sim->fabric->port_count; port++)
+		uncount(sim, port);
 }

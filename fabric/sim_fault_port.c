@@ -106,7 +106,7 @@ void fault_configure(struct sim *sim, uint32_t index)
 
 	ahead_end(sim, index); /* it was worked out with what holds no longer */
 	for (unsigned prio = 0; prio < PRIORITIES; prio++)
-		lane_of(sim, index, prio)->easy = 0;
+		lane_of(sim, index, prio)->easy = lane_of(sim, index, prio)->quiet = 0;
 	reset(&at, index);
 	for (uint32_t i = 0; i < fabric->fault_count; i++) {
 		const struct fault *fault = &fabric->faults[i];

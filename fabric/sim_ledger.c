@@ -39,6 +39,7 @@ static void check_link(struct sim *sim, uint32_t index)
 		sent += lane_of(sim, index, prio)->tx_packets;
 		received += lane_of(sim, port->peer, prio)->rx_packets;
 	}
+	sim->totals.packet_hops += sent;
 	assert(sent == received + port->lost + sim->cut_off[index] +
 			       in_chain(sim, port->pipe_head, port->ahead));
 }
@@ -106,6 +107,7 @@ void ledger_check(struct sim *sim)
 	const struct fabric *fabric = sim->fabric;
 
 	ahead_settle_all(sim);
+	ahead_uncount_all(sim);
 	sim->totals.in_flight = sim->live;
 	check_totals(sim);
 	for (uint32_t port = 0; port < fabric->port_count; port++)

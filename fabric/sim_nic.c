@@ -50,6 +50,7 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 	sim->packets[index] = (struct packet){
 		.qp = qp_index,
 		.psn = psn,
+		.way = way_of(qp_index, true),
 		.dst_nic = qp->src_nic,
 		.entropy = qp->entropy_back,
 		.payload = (uint16_t)beyond,

@@ -6,18 +6,20 @@
 
 #define PACKETS_FIRST 256u
 
-/* Packets are recycled through a free list; the array only ever grows. */
-void packets_more(struct sim *sim)
+/* Packets are recycled through a free list; when that is empty the next that was never
+ * used is taken. The array only ever grows. */
+uint32_t packets_more(struct sim *sim)
 {
-	uint32_t first = sim->packet_room, room = first ? first * 2 : PACKETS_FIRST;
-	struct packet *packets = zeroed_lines(room, sizeof(*packets));
+	uint32_t room = sim->packet_room ? sim->packet_room * 2 : PACKETS_FIRST;
+	struct packet *packets;
 
-	if (first)
-		memcpy(packets, sim->packets, first * sizeof(*packets));
+	if (sim->packet_used < sim->packet_room)
+		return sim->packet_used++;
+	packets = unset_lines(room, sizeof(*packets));
+	if (sim->packet_used)
+		memcpy(packets, sim->packets, sim->packet_used * sizeof(*packets));
 	free(sim->packets);
 	sim->packets = packets;
 	sim->packet_room = room;
-	for (uint32_t i = first; i < room; i++)
-		packets[i].next = i + 1 < room ? i + 1 : NONE;
-	sim->packet_free = first;
+	return sim->packet_used++;
 }

@@ -82,13 +82,6 @@ static inline __attribute__((always_inline)) void send_packet(
 	link_put(sim, port, port_index, index, packet);
 }
 
-static void come_back(struct sim *sim, uint32_t port_index)
-{
-	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
-		wheel_at(&sim->wheel, port_event(port_index, PORT_TX),
-			sim->ports[port_index].busy_until);
-}
-
 /* Sends the next of an idle port, if it has one that is not held. */
 static void send_next(struct sim *sim, uint32_t port_index)
 {
@@ -98,7 +91,7 @@ static void send_next(struct sim *sim, uint32_t port_index)
 	if (port->hindered == 0 && mask && (mask & (mask - 1)) == 0) { /* the usual case */
 		send_packet(sim, port, port_index, (unsigned)__builtin_ctz(mask));
 		if (port->ready)
-			come_back(sim, port_index);
+			come_back(sim, port, port_index);
 		return;
 	}
 	if (port->down)
@@ -110,15 +103,17 @@ static void send_next(struct sim *sim, uint32_t port_index)
 	else
 		return;
 	if ((port->ready & ~port->held) | port->xoff | port->xon)
-		come_back(sim, port_index);
+		come_back(sim, port, port_index);
 }
 
 void port_kick(struct sim *sim, uint32_t port_index)
 {
-	if (sim->ports[port_index].busy_until <= sim->now)
+	struct sim_port *port = &sim->ports[port_index];
+
+	if (port->busy_until > sim->now)
+		come_back(sim, port, port_index);
+	else if (port->sw != NONE || !nic_send_data(sim, port, port_index))
 		send_next(sim, port_index);
-	else
-		come_back(sim, port_index);
 }
 
 void port_tx_event(struct sim *sim, uint32_t port_index)
@@ -251,6 +246,7 @@ static void begin_holding(struct sim *sim, const struct sim_port *port)
 {
 	if (port->sw == NONE)
 		return;
+	sim->holding++;
 	if (sim->switches[port->sw].holding++ == 0)
 		ahead_wake_switch(sim, &sim->switches[port->sw]);
 }
@@ -282,8 +278,10 @@ void port_tell_xon(struct sim *sim, uint32_t port_index, unsigned prio)
 	struct sim_port *port = &sim->ports[port_index];
 	struct lane *lane = lane_of(sim, port_index, prio);
 
-	if (port->sw != NONE)
+	if (port->sw != NONE) {
+		sim->holding--;
 		sim->switches[port->sw].holding--;
+	}
 	lane->holding = false;
 	lane->holding_ps += sim->now - lane->holding_since;
 	ahead_end(sim, port_index);
@@ -314,6 +312,7 @@ void port_down(struct sim *sim, uint32_t port_index)
 	struct sim_port *port = &sim->ports[port_index];
 
 	ahead_end(sim, port_index);
+	port->tail_arrival = 0;
 	port->down = true;
 	port->carrier_changes++;
 	while (port->pfc_head != NONE) {

@@ -32,6 +32,7 @@ static inline uint32_t build(struct sim *sim, const struct sim_nic *nic, const s
 	struct packet *packet = &sim->packets[id];
 
 	packet->qp = (uint32_t)(qp - sim->qps);
+	packet->way = way_of(packet->qp, false);
 	packet->psn = psn;
 	packet->dst_nic = qp->dst_nic;
 	packet->entropy = qp->entropy;
@@ -103,7 +104,8 @@ static inline bool next_turn(struct sim *sim, const struct sim_nic *nic, uint32_
 }
 
 /* The next packet of the queue pair whose turn it is. */
-static inline uint32_t next_data(struct sim *sim, struct sim_nic *nic)
+static inline __attribute__((always_inline)) uint32_t next_data(
+	struct sim *sim, struct sim_nic *nic)
 {
 	uint32_t q = nic->ready_head, index;
 	struct qp *qp = &sim->qps[q];
@@ -140,4 +142,34 @@ uint32_t nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 	if (sim->packets[index].class == CLASS_POLICY)
 		nic->tx_policy_bytes += sim->packets[index].frame;
 	return index;
+}
+
+/* The usual turn of an idle NIC port: data, nothing else to send, and nobody looks at it.
+ * False, and nothing done, when it is another. */
+bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index)
+{
+	struct sim_nic *nic = &sim->nics[port->nic];
+	struct lane *lane = lane_of(sim, port_index, nic->data_prio);
+	struct packet *packet;
+	uint32_t index;
+	uint64_t took;
+
+	if (port->hindered || port->ready != 1u << nic->data_prio || lane->head != NONE)
+		return false;
+	index = next_data(sim, nic);
+	packet = &sim->packets[index];
+	if (packet->class == CLASS_POLICY)
+		nic->tx_policy_bytes += packet->frame;
+	took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
+	port->busy_until = sim->now + took;
+	port->last_prio = nic->data_prio;
+	lane->tx_packets++;
+	lane->tx_bytes += packet->frame;
+	lane->busy_ps += took;
+	link_put(sim, port, port_index, index, packet);
+	if (nic->ready_head == NONE)
+		port->ready = 0;
+	else
+		come_back(sim, port, port_index);
+	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a stage starts from: ports, buffers, NICs, queue pairs, the calendar. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "fabric/ring.h"
 #include "fabric/sim_state.h"
@@ -44,6 +45,7 @@ static void init_ports(struct sim *sim)
 		port->down = from->link == PORT_NONE;
 		if (port->down)
 			continue;
+		port->to_nic = fabric->ports[from->peer].nic != PORT_NONE;
 		link = &fabric->links[from->link];
 		port->pause_ps = pause_ns(UINT16_MAX, link->speed_bps) * PS_PER_NS;
 	}
@@ -179,6 +181,36 @@ static void init_flows(struct sim *sim)
 	plan_ring_bytes(sim);
 }
 
+static void find_way(struct sim *sim, uint32_t *way, uint32_t src, uint32_t dst, uint16_t sport)
+{
+	uint32_t ports[WAY_PORTS + 1];
+	uint32_t count = routing_path(sim->routing, src, dst, sport, ports, COUNT_OF(ports));
+
+	for (uint32_t i = 1; i < count; i++)
+		way[i - 1] = ports[i];
+	if (count == 0) {
+		free(sim->ways);
+		sim->ways = NULL;
+	}
+}
+
+/* Where no fault can turn packets aside: the ports that they leave switches by. */
+static void init_ways(struct sim *sim)
+{
+	if (sim->fabric->fault_count)
+		return;
+	sim->ways = zeroed(way_of(sim->qp_count, false), sizeof(*sim->ways));
+	for (uint32_t i = 0; i < sim->qp_count && sim->ways; i++) {
+		const struct qp *qp = &sim->qps[i];
+		uint32_t src = qp->src_nic, dst = qp->dst_nic;
+
+		find_way(sim, &sim->ways[way_of(i, false)], src, dst, qp->sport);
+		if (sim->ways)
+			find_way(sim, &sim->ways[way_of(i, true)], dst, src,
+				route_sport(sim->config->seed, dst, src, qp->number));
+	}
+}
+
 static uint64_t longest_delay_ps(const struct fabric *fabric, uint32_t link)
 {
 	return PS_PER_NS * (fabric->links[link].length_m * UINT64_C(5) + fabric->switch_ns +
@@ -274,5 +306,6 @@ void sim_setup(struct sim *sim)
 	init_switches(sim);
 	init_nics(sim);
 	init_flows(sim);
+	init_ways(sim);
 	init_events(sim);
 }

@@ -52,12 +52,14 @@ enum packet_class { CLASS_POLICY, CLASS_CNP, CLASS_ZERO, CLASS_COUNT };
 
 struct packet {
 	_Alignas(LINE_BYTES) uint64_t arrival; /* at the far end of the link it is on */
+	uint64_t next_arrival;                 /* on a link: of the next */
 	uint32_t next;
 	uint32_t in_lane; /* where the switch that holds it accounts for it */
 	uint32_t dst_nic;
 	uint32_t entropy;
 	uint32_t qp;
 	uint32_t psn; /* ACK, NAK: the next one expected; PFC: XOFF mask | XON mask << 8 */
+	uint32_t way; /* into ways, where those are used */
 	uint16_t payload, frame; /* bytes */
 	uint8_t kind, class, ecn;
 	bool last;           /* of its message */
@@ -72,12 +74,14 @@ struct lane {
 	_Alignas(LINE_BYTES) uint32_t head;
 	uint32_t tail;
 	uint32_t queue_bytes, queue_peak, queue_peak_ect, window_peak;
-	uint64_t tx_bytes, tx_packets, busy_ps;
-	uint64_t marked, egress_drops;
+	uint64_t tx_bytes, tx_packets, busy_ps; /* with what is ahead: see sim_ahead.c */
+	uint32_t quiet; /* a queue up to here is neither marked nor a peak of ECT packets */
+	uint64_t marked;
 
 	uint32_t shared, headroom;   /* bytes accounted at ingress */
 	uint32_t account_peak, easy; /* easy: up to here, no second look */
 	uint64_t rx_bytes, rx_packets, buffer_drops, headroom_drops;
+	uint64_t egress_drops;
 	uint32_t headroom_peak;
 
 	bool holding;     /* XOFF sent, not yet XON */
@@ -103,23 +107,25 @@ struct sim_port {
 	uint64_t byte_ps_q10; /* ps a byte, in 1/1024 */
 	uint64_t delay_ps;    /* propagation and latencies: when a packet is taken in */
 	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
-	uint64_t ahead_from;           /* when the first that has not begun will; NEVER: none */
-	uint32_t ahead;                /* that one */
+	uint64_t tail_arrival;         /* of the last that was put there */
+	uint32_t ahead; /* the first that had not begun at the last look; NONE: none */
 	uint32_t peer;
-	uint32_t mark_from; /* queue bytes above which ECN may mark */
-	uint8_t ready;      /* mask of priorities that have something to send */
+	uint8_t ready; /* mask of priorities that have something to send */
 	uint8_t ahead_prio, last_prio;
+	bool to_nic; /* its peer is a NIC's */
 
-	/* as the receiver */
-	uint32_t sw;     /* into switches; NONE for NICs */
-	uint32_t before; /* the packet before ahead */
+	/* as the receiver, and of ahead */
+	_Alignas(LINE_BYTES) uint32_t sw; /* into switches; NONE for NICs */
+	uint32_t before;                  /* the packet before ahead */
+	uint64_t ahead_from;              /* when ahead begins; NEVER: there is none */
+	uint32_t mark_from;               /* queue bytes above which ECN may mark */
 	uint64_t policy_packets;
+	uint32_t nic; /* PORT_NONE for switches */
 	uint8_t map[CLASS_COUNT];
 	bool inspects; /* a fault of the switch looks at what comes in */
 
 	uint8_t alpha_shift;
 	bool pfc, ecn;
-	uint32_t nic;    /* PORT_NONE for switches */
 	uint32_t random; /* xorshift state: marking and loss */
 	uint32_t ecn_kmin, ecn_kmax;
 	uint32_t node;
@@ -180,6 +186,10 @@ struct sim_switch {
 struct home {
 	uint32_t leaf, leaf_port;
 };
+
+/* Ports of switches that the packets of a queue pair leave by, at most: room for
+ * leaf, spine, leaf. */
+#define WAY_PORTS 4u
 
 struct message {
 	uint32_t first_psn, packets;
@@ -294,14 +304,16 @@ struct sim {
 	struct sim_switch *switches; /* [node - hosts] */
 	struct sim_nic *nics;
 	struct home *homes; /* by NIC */
+	uint32_t *ways;     /* [qp * 2 + back][WAY_PORTS]; NULL: faults may change them */
 	struct packet *packets;
-	uint32_t packet_room, packet_free;
+	uint32_t packet_room, packet_used, packet_free; /* used: at least once */
 	uint64_t live; /* packets in the network, PFC frames not counted */
 	struct qp *qps;
 	uint32_t qp_count;
 	struct sim_flow *flows;
 	uint32_t flow_count, flows_done;
 	struct sim_ring ring;
+	uint32_t holding; /* of all switches */
 	uint32_t event_qps, event_flows, event_nics, event_misc;
 	/* Packets that came to an end where no lane counts them: in a switch, by lane;
 	 * on the link that leaves a port when its carrier was lost, by port. */
@@ -343,6 +355,11 @@ static inline void packet_ended(struct sim *sim, uint32_t port, unsigned prio)
 	sim->ended[port * PRIORITIES + prio]++;
 }
 
+static inline uint32_t way_of(uint32_t qp, bool back)
+{
+	return (qp * 2 + back) * WAY_PORTS;
+}
+
 static inline struct lane *lane_of(struct sim *sim, uint32_t port, unsigned prio)
 {
 	return &sim->lanes[port * PRIORITIES + prio];
@@ -368,15 +385,19 @@ static inline uint64_t serialize_ps(uint64_t bytes, uint64_t byte_ps_q10)
 static inline void link_put(struct sim *sim, struct sim_port *port, uint32_t port_index,
 	uint32_t packet_index, struct packet *packet)
 {
-	packet->arrival = port->busy_until + port->delay_ps;
+	uint64_t arrival = port->busy_until + port->delay_ps;
+
+	packet->arrival = port->tail_arrival = arrival;
 	packet->next = NONE;
 	if (port->pipe_head == NONE) {
 		port->pipe_head = packet_index;
 		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_ARRIVE)))
-			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
-				packet->arrival);
+			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), arrival);
 	} else {
-		sim->packets[port->pipe_tail].next = packet_index;
+		struct packet *tail = &sim->packets[port->pipe_tail];
+
+		tail->next = packet_index;
+		tail->next_arrival = arrival;
 	}
 	port->pipe_tail = packet_index;
 }
@@ -404,16 +425,15 @@ static inline uint64_t clock_ns(const struct sim *sim, uint64_t ps)
 }
 
 /* sim_packet.c */
-void packets_more(struct sim *sim);
+uint32_t packets_more(struct sim *sim);
 
 /* The caller fills it. */
 static inline uint32_t packet_new(struct sim *sim)
 {
-	uint32_t index;
+	uint32_t index = sim->packet_free;
 
-	if (sim->packet_free == NONE)
-		packets_more(sim);
-	index = sim->packet_free;
+	if (index == NONE)
+		return packets_more(sim);
 	sim->packet_free = sim->packets[index].next;
 	return index;
 }
@@ -423,6 +443,13 @@ static inline void packet_free(struct sim *sim, uint32_t index)
 	sim->live -= sim->packets[index].kind != PACKET_PFC;
 	sim->packets[index].next = sim->packet_free;
 	sim->packet_free = index;
+}
+
+/* When a port that has something to send is free, if no event is to come then anyway. */
+static inline void come_back(struct sim *sim, const struct sim_port *port, uint32_t port_index)
+{
+	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(port_index, PORT_TX), port->busy_until);
 }
 
 /* sim_port.c: what leaves a port and what holds it */
@@ -450,6 +477,7 @@ void port_watchdog_event(struct sim *sim, uint32_t port);
 void ahead_settle(struct sim *sim, uint32_t port);
 void ahead_settle_switch(struct sim *sim, struct sim_switch *sw);
 void ahead_settle_all(struct sim *sim);
+void ahead_uncount_all(struct sim *sim);
 void ahead_end(struct sim *sim, uint32_t port);
 void ahead_wake_switch(struct sim *sim, struct sim_switch *sw);
 void ahead_event(struct sim *sim, uint32_t port);
@@ -468,6 +496,7 @@ void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint
 
 /* sim_send.c */
 uint32_t nic_next(struct sim *sim, uint32_t port, unsigned prio);
+bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index);
 void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t qp);
 void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio);
 

@@ -113,6 +113,8 @@ static inline __attribute__((always_inline)) void look_at_queue(
 {
 	if (egress->queue_bytes > egress->queue_peak_ect)
 		egress->queue_peak_ect = egress->queue_bytes;
+	egress->quiet = egress->queue_peak_ect < port->mark_from ? egress->queue_peak_ect
+								 : port->mark_from;
 	if (egress->queue_bytes > port->mark_from)
 		mark(sim, port, egress, packet);
 }
@@ -217,17 +219,17 @@ static inline __attribute__((always_inline)) void depart(struct sim *sim, struct
 	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
 	uint32_t queue = lane->queue_bytes + packet->frame;
 
+	lane->tx_packets++;
+	lane->tx_bytes += packet->frame;
+	lane->busy_ps += took;
 	if (queue > lane->window_peak)
 		lane->window_peak = queue;
 	if (port->busy_until <= sim->now) {
 		port->busy_until = sim->now + took;
 		port->last_prio = (uint8_t)prio;
-		lane->tx_packets++;
-		lane->tx_bytes += packet->frame;
-		lane->busy_ps += took;
 	} else {
 		lane->queue_bytes = queue;
-		if (port->ahead_from == NEVER) {
+		if (port->ahead == NONE) {
 			port->ahead = index;
 			port->ahead_from = port->busy_until;
 			port->ahead_prio = port->last_prio = (uint8_t)prio;
@@ -248,10 +250,9 @@ static inline bool departs_surely(
 	const struct sim *sim, const struct sim_port *port, unsigned prio)
 {
 	return (port->hindered | port->ready) == 0 &&
-	       (port->ahead_from == NEVER || port->ahead_prio == prio) &&
+	       (port->ahead == NONE || port->ahead_prio == prio) &&
 	       (port->busy_until <= sim->now ||
-		       (port->pipe_head != NONE && sim->packets[port->pipe_tail].arrival ==
-							   port->busy_until + port->delay_ps));
+		       port->tail_arrival == port->busy_until + port->delay_ps);
 }
 
 /* The packet is to leave by this port: it finds room in the buffer, or is dropped. */
@@ -311,6 +312,17 @@ static bool drop_before(
 /* A pointer to a packet holds until something may send a PFC frame, for the array of packets
  * may move: admission, settling and release. */
 
+/* Whether what has begun to leave a port must be worked off before a packet joins its
+ * queue: for a peak or the marking may be near, or XON, or it is not the queue of those. */
+static inline bool must_settle(const struct sim *sim, const struct sim_switch *sw,
+	const struct sim_port *port, const struct lane *egress, uint32_t frame)
+{
+	return port->ahead != NONE &&
+	       (sw->holding || port->busy_until <= sim->now ||
+		       egress->queue_bytes > egress->quiet ||
+		       egress->queue_bytes + frame > egress->window_peak);
+}
+
 /* Most packets: of the lossless class, nothing in their way, and the buffer so empty that
  * even with what has left and is still in the accounts no limit, threshold or peak is near.
  * The rest has a second look. */
@@ -321,7 +333,7 @@ static inline void switch_arrive(
 	struct sim_switch *sw = &sim->switches[from->sw];
 	unsigned prio = from->map[packet->class];
 	struct lane *ingress = lane_of(sim, in, prio), *egress;
-	uint32_t out = forward(sim, from->sw, packet), share = ingress->shared + packet->frame;
+	uint32_t out = sim->ways ? sim->ways[packet->way++] : forward(sim, from->sw, packet);
 
 	ingress->rx_packets++;
 	ingress->rx_bytes += packet->frame;
@@ -332,24 +344,37 @@ static inline void switch_arrive(
 		return;
 	}
 	port = &sim->ports[out];
-	if (port->ahead_from <= sim->now) {
+	egress = lane_of(sim, out, prio);
+	if (must_settle(sim, sw, port, egress, packet->frame) && port->ahead_from <= sim->now) {
 		ahead_settle(sim, out);
 		packet = &sim->packets[index];
 	}
-	if (prio != sim->lossless || share > ingress->easy ||
+	if (ingress->shared + packet->frame > ingress->easy && port->ahead_from <= sim->now) {
+		ahead_settle(sim, out);
+		packet = &sim->packets[index];
+	}
+	if (prio != sim->lossless || ingress->shared + packet->frame > ingress->easy ||
 		sw->shared_bytes + packet->frame > sw->easy_bytes ||
 		!departs_surely(sim, port, prio)) {
 		pass(sim, in, prio, out, index);
 		return;
 	}
-	egress = lane_of(sim, out, prio);
-	if (packet->ecn == ECN_ECT)
+	if (packet->ecn == ECN_ECT && egress->queue_bytes > egress->quiet)
 		look_at_queue(sim, port, egress, packet);
 	if (port->busy_until > sim->now) {
 		packet->in_lane = in * PRIORITIES + prio;
 		take(sw, ingress, packet->frame);
 	}
 	depart(sim, sw, port, egress, out, prio, index, packet);
+}
+
+/* The first packet of a link has to be worked off before it arrives; where somebody waits
+ * for XON, as soon as may be. */
+static inline bool must_settle_link(
+	const struct sim *sim, const struct sim_port *port, uint32_t index)
+{
+	return index == port->ahead || (sim->holding && port->ahead_from <= sim->now &&
+					       sim->switches[port->sw].holding);
 }
 
 void link_arrive_event(struct sim *sim, uint32_t port_index)
@@ -365,18 +390,18 @@ void link_arrive_event(struct sim *sim, uint32_t port_index)
 		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->arrival);
 		return;
 	}
-	if (port->ahead_from <= sim->now) {
+	if (must_settle_link(sim, port, index)) {
 		ahead_settle(sim, port_index);
 		packet = &sim->packets[index];
 	}
 	port->pipe_head = packet->next;
 	if (packet->next != NONE)
-		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE),
-			sim->packets[packet->next].arrival);
+		wheel_at(
+			&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->next_arrival);
 	if (sim->tap)
 		tap_received(sim, port->peer, index);
-	if (sim->ports[port->peer].sw != NONE)
-		switch_arrive(sim, port->peer, index, packet);
-	else
+	if (port->to_nic)
 		nic_arrive(sim, port->peer, index);
+	else
+		switch_arrive(sim, port->peer, index, packet);
 }

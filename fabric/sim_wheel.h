@@ -75,8 +75,9 @@ static inline void wheel_at(struct wheel *wheel, uint32_t id, uint64_t when)
 	tail = wheel->tails[place];
 	if (tail == WHEEL_NONE) {
 		wheel->tails[place] = event->next = id;
+		if (wheel->bits[place >> 6] == 0)
+			wheel->summary[place >> 12] |= UINT64_C(1) << (place >> 6 & 63);
 		wheel->bits[place >> 6] |= UINT64_C(1) << (place & 63);
-		wheel->summary[place >> 12] |= UINT64_C(1) << (place >> 6 & 63);
 	} else if (when >= wheel->events[tail].when) {
 		wheel->tails[place] = id;
 		event->next = wheel->events[tail].next;
@@ -101,7 +102,8 @@ static inline uint32_t wheel_open(struct wheel *wheel, uint32_t place)
 	return first;
 }
 
-/* The next event, no longer pending, and its time; WHEEL_NONE when there is none. */
+/* The next event, no longer pending, and its time; WHEEL_NONE and WHEEL_NEVER when there
+ * is none. */
 static inline uint32_t wheel_pop(struct wheel *wheel, uint64_t *when)
 {
 	uint32_t id = wheel->open_head;
@@ -118,8 +120,10 @@ static inline uint32_t wheel_pop(struct wheel *wheel, uint64_t *when)
 		} else {
 			id = wheel_advance(wheel);
 		}
-		if (id == WHEEL_NONE)
+		if (id == WHEEL_NONE) {
+			*when = WHEEL_NEVER;
 			return id;
+		}
 	}
 	event = &wheel->events[id];
 	wheel->open_head = event->next;

@@ -41,7 +41,7 @@ void *zeroed(size_t count, size_t item_bytes)
 	return items;
 }
 
-void *zeroed_lines(size_t count, size_t item_bytes)
+void *unset_lines(size_t count, size_t item_bytes)
 {
 	size_t bytes = (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 	void *items;
@@ -51,5 +51,12 @@ void *zeroed_lines(size_t count, size_t item_bytes)
 	items = count > SIZE_MAX / 2 / item_bytes ? NULL : aligned_alloc(LINE_BYTES, bytes);
 	if (!items)
 		out_of_memory();
-	return memset(items, 0, bytes);
+	return items;
+}
+
+void *zeroed_lines(size_t count, size_t item_bytes)
+{
+	void *items = unset_lines(count, item_bytes);
+
+	return items ? memset(items, 0, count * item_bytes) : NULL;
 }

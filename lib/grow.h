@@ -20,6 +20,9 @@ void *zeroed(size_t count, size_t item_bytes);
 #define LINE_BYTES 64u
 void *zeroed_lines(size_t count, size_t item_bytes);
 
+/* Likewise, but whatever was there before: for what is written before it is read. */
+void *unset_lines(size_t count, size_t item_bytes);
+
 /* Says so on stderr and ends the program with status 2. */
 _Noreturn void out_of_memory(void);
 
