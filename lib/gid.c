@@ -98,3 +98,12 @@ int gid_choose(const struct gid_entry *entries, size_t count, const struct gid_w
 		: wish->only == GID_IPV6 ? "a routable IPv6 address"
 					 : "an IPv4 or a routable IPv6 address");
 }
+
+enum gid_rule gid_rule(const uint8_t bytes[GID_BYTES], const struct gid_wish *wish)
+{
+	if (wish->by_index)
+		return GID_BY_INDEX;
+	if (wish->has_address && memcmp(bytes, wish->address, GID_BYTES) == 0)
+		return GID_BY_ADDRESS;
+	return gid_is_ipv4(bytes) ? GID_FIRST_IPV4 : GID_FIRST_IPV6;
+}

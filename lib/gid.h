@@ -22,6 +22,9 @@ enum gid_type { GID_IB, GID_ROCE_V1, GID_ROCE_V2 };
 
 enum gid_family { GID_ANY, GID_IPV4, GID_IPV6 };
 
+/* Why an entry was chosen. */
+enum gid_rule { GID_BY_INDEX, GID_BY_ADDRESS, GID_FIRST_IPV4, GID_FIRST_IPV6 };
+
 struct gid_entry {
 	uint32_t index;
 	enum gid_type type;
@@ -50,5 +53,8 @@ bool gid_parse(const char *text, uint8_t bytes[GID_BYTES]);
  * stands for the port in it: "mlx5_0 port 1". */
 int gid_choose(const struct gid_entry *entries, size_t count, const struct gid_wish *wish,
 	const char *name, struct diag *diag);
+
+/* By which rule gid_choose() came to this one. */
+enum gid_rule gid_rule(const uint8_t bytes[GID_BYTES], const struct gid_wish *wish);
 
 #endif

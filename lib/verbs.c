@@ -154,6 +154,7 @@ static int choose_gid(
 	if (chosen < 0)
 		return chosen;
 	verbs->gid_index = entries[chosen].index;
+	verbs->gid_rule = gid_rule(entries[chosen].bytes, wish);
 	memcpy(verbs->gid, entries[chosen].bytes, GID_BYTES);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * verbs - an RDMA device, its memory and its reliable connections; the wrapper of
- * libibverbs. Work is posted and completions are taken by lib/verbs_post.h.
+ * verbs - an RDMA device, its memory, its reliable connections and its datagrams; the
+ * wrapper of libibverbs. Work is posted and completions are taken by lib/verbs_post.h.
  *
  * Every function that can fail returns 0 or a negative errno with the sentence in
  * diag. Every struct has an S_INIT, and S_close is safe on it and safe twice; they
@@ -24,6 +24,9 @@ struct ibv_pd;
 struct ibv_cq;
 struct ibv_mr;
 struct ibv_qp;
+struct ibv_qp_attr;
+struct ibv_cq_ex;
+struct ibv_ah;
 
 /* Which device, port and GID. All zero: the only RoCE port that is up. */
 struct verbs_choice {
@@ -41,6 +44,7 @@ struct verbs {
 	uint64_t speed_bps; /* 0: not told */
 	uint32_t gid_index;
 	uint8_t gid[GID_BYTES];
+	enum gid_rule gid_rule;
 	uint32_t work_max; /* requests a queue can hold */
 	uint32_t done_max; /* entries a completion queue can have */
 	bool soft;         /* rxe or siw: the kernel is the NIC */
@@ -79,7 +83,10 @@ int verbs_memory_open(struct verbs_memory *memory, const struct verbs *verbs, si
 void verbs_memory_close(struct verbs_memory *memory);
 
 struct verbs_cq {
-	struct ibv_cq *cq; /* owned */
+	struct ibv_cq *cq;         /* owned */
+	struct ibv_cq_ex *stamped; /* the same queue, where the NIC tells completion times */
+	uint64_t clock_khz;        /* of the NIC's clock; 0: it tells no times */
+	uint64_t clock_mask;       /* its bits */
 };
 
 #define VERBS_CQ_INIT                                                                          \
@@ -89,6 +96,16 @@ struct verbs_cq {
 
 int verbs_cq_open(
 	struct verbs_cq *cq, const struct verbs *verbs, uint32_t entries, struct diag *diag);
+
+/* The same, with the time of each completion by the NIC's clock where the NIC tells them;
+ * cq->clock_khz says whether it does. */
+int verbs_cq_open_stamped(
+	struct verbs_cq *cq, const struct verbs *verbs, uint32_t entries, struct diag *diag);
+
+/* From one completion's stamp to a later one's, which is less than one round of the NIC's
+ * clock away. */
+uint64_t verbs_stamps_ns(const struct verbs_cq *cq, uint64_t from, uint64_t to);
+
 void verbs_cq_close(struct verbs_cq *cq);
 
 struct verbs_qp {
@@ -107,6 +124,14 @@ struct verbs_qp {
 int verbs_qp_open(struct verbs_qp *qp, const struct verbs *verbs, const struct verbs_cq *cq,
 	uint32_t sends, uint32_t receives, uint32_t inline_bytes, uint32_t psn,
 	struct diag *diag);
+
+/* A QP of datagrams (UD), which sends and receives as soon as it is open. What is received
+ * stands behind VERBS_GRH_BYTES of its buffer. key: both ends' must be the same. */
+#define VERBS_GRH_BYTES 40u
+int verbs_qp_open_datagrams(struct verbs_qp *qp, const struct verbs *verbs,
+	const struct verbs_cq *cq, uint32_t sends, uint32_t receives, uint32_t inline_bytes,
+	uint32_t key, struct diag *diag);
+
 void verbs_qp_close(struct verbs_qp *qp);
 
 /* What both ends must agree on, and where the other one is. */
@@ -120,8 +145,26 @@ struct verbs_path {
 	uint8_t retry;           /* 0..7; 7 is "for ever" on rxe */
 };
 
+/* Where datagrams go to: the GID, traffic class and flow label of a path. */
+struct verbs_address {
+	struct ibv_ah *ah; /* owned */
+};
+
+#define VERBS_ADDRESS_INIT                                                                     \
+	{                                                                                      \
+		.ah = NULL                                                                     \
+	}
+
+int verbs_address_open(struct verbs_address *address, const struct verbs *verbs,
+	const struct verbs_path *path, struct diag *diag);
+void verbs_address_close(struct verbs_address *address);
+
 /* To the state in which it sends and receives. */
 int verbs_qp_connect(struct verbs_qp *qp, const struct verbs *verbs,
 	const struct verbs_path *path, struct diag *diag);
+
+/* What a path says, into the attributes of a change of state that lib/rdmacm.c has begun:
+ * all but where the peer is. */
+void verbs_path_into(const struct verbs_path *path, struct ibv_qp_attr *attr);
 
 #endif

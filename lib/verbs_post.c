@@ -50,6 +50,16 @@ static void open_ring(
 		};
 }
 
+static void to_address(
+	struct ibv_send_wr *work, const struct verbs_ring_plan *plan, uint32_t slot)
+{
+	work->opcode = IBV_WR_SEND_WITH_IMM;
+	work->imm_data = htonl(slot);
+	work->wr.ud.ah = plan->address->ah;
+	work->wr.ud.remote_qpn = plan->qp_number;
+	work->wr.ud.remote_qkey = plan->key;
+}
+
 void verbs_ring_sends(
 	struct verbs_ring *ring, const struct verbs_qp *qp, const struct verbs_ring_plan *plan)
 {
@@ -65,9 +75,13 @@ void verbs_ring_sends(
 		work->opcode = opcode(plan->work);
 		work->send_flags = (i + 1) % plan->every == 0 ? IBV_SEND_SIGNALED : 0;
 		work->send_flags |= plan->inlined ? IBV_SEND_INLINE : 0;
+		work->next = work + 1;
+		if (plan->address) {
+			to_address(work, plan, i % plan->slots);
+			continue;
+		}
 		work->wr.rdma.remote_addr = plan->remote + i % plan->slots * plan->stride;
 		work->wr.rdma.rkey = plan->rkey;
-		work->next = work + 1;
 	}
 }
 
@@ -168,24 +182,70 @@ int verbs_post_receive(const struct verbs_qp *qp, uint32_t id)
 	return -ibv_post_recv(qp->qp, &work, &bad);
 }
 
+/* What wr_id holds; the rest is the caller's. */
+static struct verbs_done unpack(uint64_t id)
+{
+	return (struct verbs_done){
+		.id = (uint32_t)(id >> 32) & UINT16_MAX,
+		.place = id & UINT16_MAX,
+		.count = (uint32_t)(id >> 16) & UINT16_MAX,
+		.received = id & RECEIVED,
+	};
+}
+
+/* The fields of a completion that failed are not all there (ibv_start_poll(3)). */
+static struct verbs_done read_stamped(struct ibv_cq_ex *queue)
+{
+	struct verbs_done done = unpack(queue->wr_id);
+
+	done.status = (int)queue->status;
+	if (done.status) {
+		done.vendor_error = ibv_wc_read_vendor_err(queue);
+		return done;
+	}
+	done.stamp = ibv_wc_read_completion_ts(queue);
+	if (!done.received)
+		return done;
+	done.bytes = ibv_wc_read_byte_len(queue);
+	if (ibv_wc_read_wc_flags(queue) & IBV_WC_WITH_IMM)
+		done.immediate = ntohl(ibv_wc_read_imm_data(queue));
+	return done;
+}
+
+static int poll_stamped(struct ibv_cq_ex *queue, struct verbs_done done[VERBS_DONE_MAX])
+{
+	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
+	int err = ibv_start_poll(queue, &attr), count = 0;
+
+	if (err == ENOENT)
+		return 0;
+	if (err)
+		return -EIO;
+	do {
+		done[count++] = read_stamped(queue);
+		err = count < VERBS_DONE_MAX ? ibv_next_poll(queue) : ENOENT;
+	} while (!err);
+	ibv_end_poll(queue);
+	return err == ENOENT ? count : -EIO;
+}
+
 int verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX])
 {
 	struct ibv_wc entries[VERBS_DONE_MAX];
-	int count = ibv_poll_cq(cq->cq, VERBS_DONE_MAX, entries);
+	int count;
 
+	if (cq->stamped)
+		return poll_stamped(cq->stamped, done);
+	count = ibv_poll_cq(cq->cq, VERBS_DONE_MAX, entries);
 	if (count < 0)
 		return -EIO;
-	for (int i = 0; i < count; i++)
-		done[i] = (struct verbs_done){
-			.id = (uint32_t)(entries[i].wr_id >> 32) & UINT16_MAX,
-			.place = entries[i].wr_id & UINT16_MAX,
-			.count = (uint32_t)(entries[i].wr_id >> 16) & UINT16_MAX,
-			.received = entries[i].wr_id & RECEIVED,
-			.bytes = entries[i].byte_len,
-			.immediate = ntohl(entries[i].imm_data),
-			.status = (int)entries[i].status,
-			.vendor_error = entries[i].vendor_err,
-		};
+	for (int i = 0; i < count; i++) {
+		done[i] = unpack(entries[i].wr_id);
+		done[i].bytes = entries[i].byte_len;
+		done[i].immediate = ntohl(entries[i].imm_data);
+		done[i].status = (int)entries[i].status;
+		done[i].vendor_error = entries[i].vendor_err;
+	}
 	return count;
 }
 

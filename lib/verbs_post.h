@@ -45,6 +45,9 @@ struct verbs_ring_plan {
 	uint32_t lkey, rkey;
 	bool inlined;
 	uint32_t id; /* comes back with its completions; 16 bits */
+	/* Datagrams alone: where they go to; each carries its slot as an immediate. */
+	const struct verbs_address *address; /* borrowed; NULL: a connection */
+	uint32_t qp_number, key;
 };
 
 void verbs_ring_sends(
@@ -80,7 +83,8 @@ struct verbs_done {
 	uint32_t bytes; /* of a receive */
 	uint32_t immediate;
 	bool received;
-	int status; /* 0, or an ibv_wc_status */
+	uint64_t stamp; /* by the NIC's clock, where the queue is stamped */
+	int status;     /* 0, or an ibv_wc_status */
 	uint32_t vendor_error;
 };
 
