@@ -9,15 +9,11 @@
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/json.h"
-#include "lib/rng.h"
+#include "lib/numa.h"
 
 #define TALK_NS (20 * NS_PER_S) /* for one answer; opening 256 QPs takes a while */
 #define SLACK_NS (60 * NS_PER_S)
 #define COUNTED_NS (UINT64_C(86400) * NS_PER_S) /* a run by count, which nobody can foresee */
-#define SOFT_RETRY 6u                           /* 7 is "for ever" on rxe */
-#define SOFT_TIMEOUT_EXP 17u                    /* 0.54 s: the kernel may be late */
-#define TIMEOUT_EXP 14u
-#define RETRY 7u
 
 struct peer {
 	struct peer_args *args; /* borrowed */
@@ -111,7 +107,15 @@ static int open_device(struct peer *peer, enum gid_family only, struct diag *dia
 	int err = parse_gid_index(args->gid, &choice.gid, diag);
 
 	memcpy(choice.gid.address, peer->control.local, GID_BYTES);
-	return err ? err : verbs_open(&peer->verbs, &choice, diag);
+	if (!err)
+		err = verbs_open(&peer->verbs, &choice, diag);
+	if (err)
+		return err;
+	if (args->bind == 0)
+		numa_bind(peer->verbs.device, peer->view.here.bound, GEN_BOUND);
+	else
+		snprintf(peer->view.here.bound, GEN_BOUND, "not bound, as asked for");
+	return 0;
 }
 
 static void counters_path(const struct peer *peer, char *path, size_t size)
@@ -151,6 +155,7 @@ static void facts(struct peer *peer)
 	gid_print(peer->verbs.gid, side->address);
 	side->port = peer->verbs.port;
 	side->gid_index = peer->verbs.gid_index;
+	side->gid_rule = peer->verbs.gid_rule;
 	side->mtu_bytes = peer->plan.mtu_bytes;
 	side->speed_bps = peer->verbs.speed_bps;
 	side->soft = peer->verbs.soft;
@@ -170,6 +175,10 @@ static void outcome(struct peer *peer)
 	side->received = result->received;
 	side->checked = result->checked;
 	side->corrupt = result->corrupt;
+	side->nic_window_ns = result->nic_window_ns;
+	side->start_late_ns = result->start_late_ns;
+	side->pace_late_ns = result->pace_late_ns;
+	side->dry = result->dry;
 	side->cpu_ns = result->cpu_ns;
 }
 
@@ -185,7 +194,10 @@ static struct json *side_json(const struct peer *peer)
 
 static uint64_t longest_ns(const struct gen_plan *plan)
 {
-	return plan->messages ? COUNTED_NS : plan->warmup_ns + plan->duration_ns + SLACK_NS;
+	if (plan->messages)
+		return COUNTED_NS;
+	return plan->warmup_ns + plan->duration_ns + SLACK_NS +
+	       (plan->start_ns ? GEN_AHEAD_NS_MAX : 0);
 }
 
 /* The end that listened: until the other one says that it is done. */
@@ -295,7 +307,10 @@ static int listen_run(struct peer *peer, struct diag *diag)
 		counters_begin(peer);
 		err = say(peer, PEER_READY, ready_json(peer), diag);
 	}
-	if (!err)
+	if (!err && peer->plan.cm)
+		err = gen_accept(&peer->gen, &peer->control, diag);
+	/* Canceled: a word has come, that all are connected or why they are not. */
+	if (!err || err == -ECANCELED)
 		err = hear(peer, PEER_START, &start, TALK_NS, diag);
 	if (!err)
 		err = serve_traffic(peer, &done, diag);
@@ -310,37 +325,6 @@ static int listen_run(struct peer *peer, struct diag *diag)
 }
 
 /* --- the end that connects --- */
-
-static void plan_of(struct peer *peer)
-{
-	const struct peer_args *args = peer->args;
-	bool soft = peer->verbs.soft;
-
-	peer->plan = (struct gen_plan){
-		.work = (enum verbs_work)args->work,
-		.qps = (uint32_t)args->qps,
-		.bytes = args->bytes,
-		.depth = (uint32_t)args->depth,
-		.messages = args->messages,
-		.warmup_ns = args->messages ? 0 : args->warmup_ns,
-		.duration_ns = args->seconds * NS_PER_S,
-		.interval_ns = args->interval_ns,
-		.mtu_bytes =
-			(uint32_t)(args->mtu_bytes ? args->mtu_bytes : peer->verbs.mtu_bytes),
-		.traffic_class = (uint8_t)args->traffic_class,
-		.timeout_exp = (uint8_t)(args->timeout_exp ? args->timeout_exp
-					 : soft            ? SOFT_TIMEOUT_EXP
-							   : TIMEOUT_EXP),
-		.retry = (uint8_t)(args->retry ? args->retry
-				   : soft      ? SOFT_RETRY
-					       : RETRY),
-		.inline_bytes = (uint32_t)args->inline_bytes,
-		.both = args->both,
-		.check = args->check,
-		.latency = args->latency,
-		.seed = args->seed,
-	};
-}
 
 /* What is asked of the network is told too, so that both ends judge alike. */
 static struct json *hello_json(const struct peer *peer)
@@ -382,17 +366,11 @@ static int meet(struct peer *peer, const struct json *ready, struct diag *diag)
 
 static int prepare(struct peer *peer, struct diag *diag)
 {
-	const struct peer_args *args = peer->args;
 	int err = open_device(peer, GID_ANY, diag);
 
 	if (err)
 		return err;
-	plan_of(peer);
-	if (peer->plan.mtu_bytes > peer->verbs.mtu_bytes)
-		return diag_error(diag, -EINVAL, "-m %u: %s port %u carries at most %u",
-			(unsigned)args->mtu_bytes, peer->verbs.device, peer->verbs.port,
-			peer->verbs.mtu_bytes);
-	err = gen_plan_complete(&peer->plan, diag);
+	err = peer_plan(peer->args, &peer->verbs, &peer->plan, diag);
 	return err ? err : gen_open(&peer->gen, &peer->verbs, &peer->plan, true, diag);
 }
 

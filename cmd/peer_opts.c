@@ -28,6 +28,16 @@ static const char *wrong(const struct peer_args *args)
 		       "write";
 	if (args->latency && args->work == VERBS_WRITE_IMM)
 		return "--op write-imm: latency is measured by write, send or read";
+	if (args->connection && args->work != VERBS_SEND)
+		return "-c UD: datagrams are sent: add --op send";
+	if (args->connection && args->cm)
+		return "--cm: datagrams need no connection: leave it out, or -c UD";
+	if (args->rate_bps && args->period_ns)
+		return "--rate and --period: either bursts at a rate, or one every period";
+	if (args->period_ns && !args->burst_bytes)
+		return "--period: expected --burst SIZE, of what leaves every period";
+	if (args->burst_bytes && !args->rate_bps && !args->period_ns)
+		return "--burst: expected --rate RATE, or --period TIME for bursts on and off";
 	return NULL;
 }
 

@@ -24,6 +24,8 @@
 	{ OPT_TEXT, "x INDEX", PEER(gid), 0, 0, "GID; chosen unless given" }, \
 	{ OPT_CHOICE, "family ipv4|ipv6", PEER(family), 0, 0, "of the GID to choose first" }, \
 	{ OPT_CHOICE, "op write|write-imm|send|read", PEER(work), 0, 0, "the RDMA operation" }, \
+	{ OPT_CHOICE, "c RC|UD", PEER(connection), 0, 0, "connections, or datagrams" }, \
+	{ OPT_FLAG, "cm", PEER(cm), 0, 0, "connect by the RDMA connection manager" }, \
 	{ OPT_BYTES, "s SIZE", PEER(bytes), 1, GEN_BYTES_MAX, "of a message" }, \
 	{ OPT_COUNT, "D SECONDS", PEER(seconds), 1, 86400, "how long is counted" }, \
 	{ OPT_NS, "warmup TIME", PEER(warmup_ns), 0, 3600 * NS_PER_S, \
@@ -38,6 +40,8 @@
 	{ OPT_COUNT, "retry N", PEER(retry), 1, 7, \
 		"retries after a timeout; 7 unless given, 6 on Soft-RoCE, where 7 is for ever" }, \
 	{ OPT_COUNT, "tclass N", PEER(traffic_class), 0, 255, "traffic class, DSCP * 4 + ECN" }, \
+	{ OPT_CHOICE, "bind nic|none", PEER(bind), 0, 0, \
+		"run on the NUMA node of the device, or where we are" }, \
 	{ OPT_FLAG, "lossy", PEER(lossy), 0, 0, "packets sent again do not fail the test" }, \
 	{ OPT_SEED, "seed N", PEER(seed), 0, 0, "of payload, PSNs and flow labels" }, \
 	{ OPT_FLAG, "json", PEER(json), 0, 0, "print JSON" }, \

@@ -9,38 +9,22 @@
 #include "lib/units.h"
 #include "reports/number.h"
 
-#define BAR_ROWS 10u
-
 static const char *const works[] = { "write", "write with immediate", "send", "read" };
-
-static uint64_t rate_bps(const struct gen_side *side)
-{
-	if (!side->window_ns)
-		return 0;
-	return (uint64_t)((double)side->bytes * 8 * (double)NS_PER_S / (double)side->window_ns);
-}
-
-static uint64_t total_bps(const struct peer_view *view)
-{
-	return rate_bps(&view->here) + rate_bps(&view->there);
-}
-
-/* The end that listens is told of by the other one. */
-static const struct gen_side *sender(const struct peer_view *view)
-{
-	return view->gen->active ? &view->here : &view->there;
-}
 
 /* --- text --- */
 
 static void show_side(FILE *out, const char *label, const struct gen_side *side)
 {
+	static const char *const rules[] = { "chosen by -x", "the control channel's address",
+		"the first of IPv4", "the first of IPv6" };
 	char rate[NUMBER_BYTES] = "speed not told";
 
 	if (side->speed_bps && !side->soft)
 		number_rate(rate, sizeof(rate), side->speed_bps);
-	fprintf(out, "%-15s %s port %u, GID %u %s (RoCE v2), %s\n", label, side->device,
-		side->port, side->gid_index, side->address, side->soft ? "Soft-RoCE" : rate);
+	fprintf(out, "%-15s %s port %u, GID %u %s (RoCE v2, %s), %s\n", label, side->device,
+		side->port, side->gid_index, side->address, rules[side->gid_rule],
+		side->soft ? "Soft-RoCE" : rate);
+	fprintf(out, "%-15s %s\n", "", side->bound);
 }
 
 static void show_plan(FILE *out, const struct gen_plan *plan)
@@ -52,8 +36,14 @@ static void show_plan(FILE *out, const struct gen_plan *plan)
 	number_time(timeout, sizeof(timeout), UINT64_C(4096) << plan->timeout_exp);
 	fprintf(out, "traffic class   %u (DSCP %u, %s)\n", plan->traffic_class,
 		plan->traffic_class >> 2, ecn[plan->traffic_class & 3]);
-	fprintf(out, "RC              MTU %u, timeout %s, %u retries\n", plan->mtu_bytes,
-		timeout, plan->retry);
+	if (plan->datagrams)
+		fprintf(out, "UD              MTU %u, nothing is sent again\n",
+			plan->mtu_bytes);
+	else
+		fprintf(out,
+			"RC              MTU %u, timeout %s, %u retries, connected by %s\n",
+			plan->mtu_bytes, timeout, plan->retry,
+			plan->cm ? "the RDMA connection manager" : "the control channel");
 	fprintf(out, "test            %s%s%s, %u QP%s, messages of %s",
 		plan->latency ? "latency of " : "", works[plan->work],
 		plan->both ? " both ways" : "", plan->qps, plan->qps > 1 ? "s" : "", bytes);
@@ -61,30 +51,61 @@ static void show_plan(FILE *out, const struct gen_plan *plan)
 		fprintf(out, ", %u under way a QP, a completion per %u", plan->depth,
 			plan->every);
 	if (plan->messages)
-		fprintf(out, ", %" PRIu64 " messages a QP\n", plan->messages);
+		fprintf(out, ", %" PRIu64 " messages a QP, all counted\n", plan->messages);
 	else
-		fprintf(out, ", %.3g s after %.3g s of warm-up\n",
+		fprintf(out, ", %.3g s counted after %.3g s of warm-up, what ends later not\n",
 			(double)plan->duration_ns / (double)NS_PER_S,
 			(double)plan->warmup_ns / (double)NS_PER_S);
 }
 
-static void show_rate(
-	FILE *out, const char *label, const struct gen_side *side, const struct gen_plan *plan)
+static void show_pace(FILE *out, const struct gen_plan *plan, const struct gen_side *from)
 {
+	char bytes[NUMBER_BYTES], period[NUMBER_BYTES], late[NUMBER_BYTES];
+
+	if (plan->start_ns) {
+		number_time(late, sizeof(late), from->start_late_ns);
+		fprintf(out, "start           %.6f s since 1970, and %s\n",
+			(double)plan->start_ns / (double)NS_PER_S, late);
+	}
+	if (!plan->burst)
+		return;
+	number_bytes(bytes, sizeof(bytes), plan->burst * plan->bytes);
+	number_time(period, sizeof(period), plan->period_ps / PS_PER_NS);
+	number_time(late, sizeof(late), from->pace_late_ns);
+	fprintf(out, "pace            %" PRIu64 " messages (%s) every %s, at most %s late\n",
+		plan->burst, bytes, period, late);
+}
+
+static void show_rate(
+	FILE *out, const char *label, const struct peer_view *view, const struct gen_side *side)
+{
+	const struct gen_plan *plan = &view->gen->plan;
+	const struct gen_side *to = side == &view->here ? &view->there : &view->here;
 	char rate[NUMBER_BYTES], messages[NUMBER_BYTES], time[NUMBER_BYTES];
 	uint64_t ceiling = payload_ceiling_bps(side->speed_bps, plan->mtu_bytes);
+	uint64_t bps = peer_rate_bps(view, side, to);
 
-	number_rate(rate, sizeof(rate), rate_bps(side));
+	number_rate(rate, sizeof(rate), bps);
 	number_count(messages, sizeof(messages), side->messages);
 	number_time(time, sizeof(time), side->window_ns);
 	fprintf(out, "%-15s %s of payload, %s messages in %s", label, rate, messages, time);
 	if (side->speed_bps && !side->soft)
 		fprintf(out, ", %.1f %% of the port's ceiling",
-			100 * (double)rate_bps(side) / (double)ceiling);
+			100 * (double)bps / (double)ceiling);
 	if (side->bytes && side->cpu_ns)
 		fprintf(out, ", %.3g s of CPU a GB",
 			(double)side->cpu_ns / (double)side->bytes);
 	fprintf(out, "\n");
+	if (plan->datagrams)
+		fprintf(out, "%-15s %" PRIu64 " of %" PRIu64 " datagrams arrived\n", "",
+			to->received, side->messages_all);
+	if (side->nic_window_ns) {
+		number_time(time, sizeof(time), side->nic_window_ns);
+		fprintf(out, "%-15s by the NIC's clock in %s\n", "", time);
+	} else if (!plan->messages) {
+		fprintf(out, "%-15s by the host's clock: %s tells no completion times\n", "",
+			side->device);
+	}
 }
 
 /* Least and most of the whole intervals: the last one is seldom whole. */
@@ -157,13 +178,14 @@ void peer_show(FILE *out, const struct peer_view *view)
 	show_side(out, "this end", &view->here);
 	show_side(out, "other end", &view->there);
 	show_plan(out, plan);
+	show_pace(out, plan, peer_sender(view));
 	if (plan->latency && gen->times && gen->times->count)
 		show_times(out, gen->times);
 	if (!plan->latency && plan->both) {
-		show_rate(out, "from this end", &view->here, plan);
-		show_rate(out, "from the other", &view->there, plan);
+		show_rate(out, "from this end", view, &view->here);
+		show_rate(out, "from the other", view, &view->there);
 	} else if (!plan->latency) {
-		show_rate(out, "bandwidth", sender(view), plan);
+		show_rate(out, "bandwidth", view, peer_sender(view));
 	}
 	show_series(out, gen);
 	if (plan->check)
@@ -217,7 +239,7 @@ int peer_show_json(FILE *out, const struct peer_view *view)
 	gen_put_side(json_put_object(root, "this_end"), &view->here);
 	gen_put_side(json_put_object(root, "other_end"), &view->there);
 	if (!gen->plan.latency)
-		json_put_double(root, "gbps", (double)total_bps(view) / 1e9);
+		json_put_double(root, "gbps", (double)peer_total_bps(view) / 1e9);
 	if (gen->times && gen->times->count)
 		put_times(json_put_object(root, "one_way"), gen->times);
 	series = json_put_array(root, "bytes_per_interval");
@@ -226,83 +248,4 @@ int peer_show_json(FILE *out, const struct peer_view *view)
 	err = json_write(out, root);
 	json_free(root);
 	return err;
-}
-
-/* --- the verdict --- */
-
-static uint64_t sum_of(const struct gen_side *side, bool (*is)(const char *name))
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < side->grown.count; i++)
-		if (is(side->grown.items[i].name))
-			sum += side->grown.items[i].value;
-	return sum;
-}
-
-static int judge_losses(FILE *out, const struct peer_view *view)
-{
-	const struct gen_side *sides[] = { &view->here, &view->there };
-	uint64_t late = sum_of(&view->here, hwcounters_is_not_ready) +
-			sum_of(&view->there, hwcounters_is_not_ready);
-	const char *word = view->args->lossy ? "warn" : late ? "unknown" : "fail";
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < COUNT_OF(sides); i++) {
-		uint64_t lost = sum_of(sides[i], hwcounters_is_loss);
-
-		if (lost)
-			fprintf(out,
-				"%s: %s counts %" PRIu64
-				" packets lost, late or sent again: see its "
-				"counters above\n",
-				word, sides[i]->device, lost);
-		all += lost;
-	}
-	if (all && late)
-		fprintf(out,
-			"%s: the receiver was not ready %" PRIu64 " times, which alone puts "
-			"packets out of sequence: choose --op write, or a larger -s\n",
-			word, late);
-	if (!all || view->args->lossy)
-		return EXIT_PASS;
-	return late ? EXIT_UNKNOWN : EXIT_FAIL;
-}
-
-int peer_verdict(FILE *out, const struct peer_view *view)
-{
-	const struct gen_plan *plan = &view->gen->plan;
-	const struct gen_side *from = sender(view);
-	uint64_t corrupt = view->here.corrupt + view->there.corrupt;
-	uint64_t least = view->args->least_bps;
-	int status = judge_losses(out, view);
-
-	if (corrupt) {
-		fprintf(out, "fail: the payload of %" PRIu64 " messages is not what was sent",
-			corrupt);
-		if (view->here.corrupt)
-			fprintf(out, "; here first on QP %u, slot %u",
-				view->gen->result.corrupt_qp, view->gen->result.corrupt_slot);
-		fprintf(out, "\n");
-		status = EXIT_FAIL;
-	}
-	if (!plan->latency && total_bps(view) < least) {
-		fprintf(out, "fail: %.3f Gb/s is less than the %.3f Gb/s asked for\n",
-			(double)total_bps(view) / 1e9, (double)least / 1e9);
-		status = EXIT_FAIL;
-	}
-	if (status != EXIT_PASS)
-		return status;
-	if (!from->messages || (plan->check && !view->here.checked && !view->there.checked)) {
-		fprintf(out, "unknown: nothing was %s\n",
-			from->messages ? "checked" : "counted");
-		return EXIT_UNKNOWN;
-	}
-	if (view->here.has_counters && view->there.has_counters)
-		fprintf(out, "pass: every message arrived%s\n",
-			view->args->lossy ? "" : ", and no packet was sent again");
-	else
-		fprintf(out, "pass: every message arrived; whether packets were sent again is "
-			     "not known\n");
-	return EXIT_PASS;
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "lib/clock.h"
 #include "lib/crc32c.h"
@@ -25,6 +26,12 @@ static uint64_t stride_of(uint64_t bytes)
 	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
+/* Bytes in front of a message that has arrived. */
+static uint32_t front_of(const struct gen_plan *plan)
+{
+	return plan->datagrams ? VERBS_GRH_BYTES : 0;
+}
+
 static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 {
 	return value < least ? least : value > most ? most : value;
@@ -32,15 +39,23 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 
 int gen_plan_complete(struct gen_plan *plan, struct diag *diag)
 {
-	uint64_t stride = stride_of(plan->bytes), memory;
+	uint64_t stride = stride_of(plan->bytes + front_of(plan)), memory;
 
 	if (plan->latency && plan->qps != 1)
 		return diag_error(diag, -EINVAL,
 			"latency is measured on one QP, %u were asked for", plan->qps);
+	if (plan->datagrams && plan->bytes > plan->mtu_bytes)
+		return diag_error(diag, -EINVAL,
+			"-s %" PRIu64 ": a datagram holds at most the MTU, %u bytes",
+			plan->bytes, plan->mtu_bytes);
+	if (!plan->burst != !plan->period_ps)
+		return diag_error(diag, -EINVAL, "bursts of %" PRIu64 " every %" PRIu64 " ps",
+			plan->burst, plan->period_ps);
 	if (plan->check)
 		plan->depth =
 			(uint32_t)clamp(CHECK_MEMORY / stride / plan->qps, 1, plan->depth);
-	if (plan->latency && plan->work == VERBS_READ)
+	/* What is paced has few under way, whose completions must not wait for one another. */
+	if ((plan->latency && plan->work == VERBS_READ) || plan->burst)
 		plan->every = 1;
 	if (!plan->every)
 		plan->every = (uint32_t)clamp(EVERY_BYTES / plan->bytes, 1, EVERY_MAX);
@@ -112,16 +127,17 @@ static void wipe_ends(uint8_t *at, uint64_t bytes)
 	memset(at + bytes - length, 0, length);
 }
 
-void gen_check(struct gen *gen, uint32_t qp, uint32_t slot, bool wipe)
+void gen_check(struct gen *gen, uint32_t qp, uint32_t place, uint32_t slot, bool wipe)
 {
 	const struct gen_plan *plan = &gen->plan;
-	uint8_t *at = gen->memory.base + gen_receive_offset(gen, qp) + slot * gen->stride;
+	uint8_t *at = gen->memory.base + gen_receive_offset(gen, qp) + place * gen->stride +
+		      front_of(plan);
 
 	gen->result.checked++;
 	if (crc32c(at, plan->bytes) != gen->crcs[qp * plan->slots + slot % plan->slots] &&
 		gen->result.corrupt++ == 0) {
 		gen->result.corrupt_qp = qp;
-		gen->result.corrupt_slot = slot;
+		gen->result.corrupt_slot = place;
 	}
 	if (wipe)
 		wipe_ends(at, plan->bytes);
@@ -175,7 +191,7 @@ static int open_cq(struct gen *gen, struct diag *diag)
 	uint64_t entries = done_count(gen);
 
 	if (entries <= gen->verbs->done_max)
-		return verbs_cq_open(&gen->cq, gen->verbs, (uint32_t)entries, diag);
+		return verbs_cq_open_stamped(&gen->cq, gen->verbs, (uint32_t)entries, diag);
 	return diag_error(diag, -EINVAL,
 		"%s holds at most %u completions, %" PRIu64
 		" could come at once: choose fewer QPs "
@@ -191,6 +207,27 @@ static uint64_t stall_ns(const struct gen_plan *plan)
 	return clamp(once * (plan->retry + 1u), 5 * NS_PER_S, 60 * NS_PER_S);
 }
 
+static int open_qp(struct gen *gen, uint32_t i, uint32_t inline_bytes, struct diag *diag)
+{
+	const struct gen_plan *plan = &gen->plan;
+	struct verbs_qp *qp = &gen->qps[i].qp;
+
+	if (plan->datagrams)
+		return verbs_qp_open_datagrams(qp, gen->verbs, &gen->cq, plan->depth,
+			gen->receives, inline_bytes, gen_key(plan), diag);
+	return verbs_qp_open(qp, gen->verbs, &gen->cq, plan->depth, gen->receives, inline_bytes,
+		(uint32_t)rng_derive(plan->seed + gen->active, i), diag);
+}
+
+/* That nobody else can know; as large as JSON can hold. */
+static uint64_t word(void)
+{
+	uint64_t random = 0;
+
+	(void)!getrandom(&random, sizeof(random), 0);
+	return random & INT64_MAX;
+}
+
 int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *plan,
 	bool active, struct diag *diag)
 {
@@ -200,17 +237,18 @@ int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *
 	gen->plan = *plan;
 	gen->verbs = verbs;
 	gen->active = active;
+	gen->round = 1;
 	gen->stall_ns = stall_ns(plan);
-	gen->stride = stride_of(plan->bytes);
+	gen->stride = stride_of(plan->bytes + front_of(plan));
 	count_receives(gen);
 	inline_bytes = plan->bytes <= plan->inline_bytes ? (uint32_t)plan->bytes : 0;
 	err = open_memory(gen, diag);
 	if (!err)
 		err = open_cq(gen, diag);
 	for (uint32_t i = 0; i < plan->qps && !err; i++)
-		err = verbs_qp_open(&gen->qps[i].qp, verbs, &gen->cq, plan->depth,
-			gen->receives, inline_bytes,
-			(uint32_t)rng_derive(plan->seed + active, i), diag);
+		err = open_qp(gen, i, inline_bytes, diag);
+	if (!err && plan->cm && !active)
+		err = rdmacm_listen(&gen->cm, verbs, word(), diag);
 	if (plan->latency && active) {
 		gen->times = zeroed(1, sizeof(*gen->times));
 		histogram_init(gen->times);
@@ -223,6 +261,8 @@ void gen_end(const struct gen *gen, struct gen_end *end)
 	*end = (struct gen_end){
 		.rkey = gen->memory.rkey,
 		.base = (uintptr_t)gen->memory.base,
+		.cm_port = gen->cm.port,
+		.cm_word = gen->cm.word,
 		.qps = gen->plan.qps,
 	};
 	memcpy(end->gid, gen->verbs->gid, GID_BYTES);
@@ -233,83 +273,12 @@ void gen_end(const struct gen *gen, struct gen_end *end)
 		};
 }
 
-static int connect_qp(
-	struct gen *gen, uint32_t i, const struct gen_end *peer, struct diag *diag)
-{
-	const struct gen_plan *plan = &gen->plan;
-	struct verbs_path path = {
-		.qp_number = peer->qp[i].number,
-		.psn = peer->qp[i].psn,
-		.mtu_bytes = plan->mtu_bytes,
-		.traffic_class = plan->traffic_class,
-		/* NICs that take the source port from the label use its lowest 14 bits. */
-		.flow_label = 1 + (uint32_t)(rng_derive(plan->seed, i) % 0x3fff),
-		.timeout_exp = plan->timeout_exp,
-		.retry = plan->retry,
-	};
-
-	memcpy(path.gid, peer->gid, GID_BYTES);
-	gen->qps[i].number_there = path.qp_number;
-	return verbs_qp_connect(&gen->qps[i].qp, gen->verbs, &path, diag);
-}
-
-static void open_rings(struct gen *gen, uint32_t i, const struct gen_end *peer)
-{
-	const struct gen_plan *plan = &gen->plan;
-	bool read = plan->work == VERBS_READ;
-	uint64_t base = (uintptr_t)gen->memory.base;
-	struct gen_qp *qp = &gen->qps[i];
-	struct verbs_ring_plan ring = {
-		.work = plan->work,
-		.count = plan->depth,
-		.every = plan->every,
-		.bytes = (uint32_t)plan->bytes,
-		.stride = gen->stride,
-		.slots = plan->slots,
-		.local = base + (read ? gen_receive_offset(gen, i) : gen_send_offset(gen, i)),
-		.remote = peer->base +
-			  (read ? gen_send_offset(gen, i) : gen_receive_offset(gen, i)),
-		.lkey = gen->memory.lkey,
-		.rkey = peer->rkey,
-		.inlined = !read && plan->bytes <= plan->inline_bytes &&
-			   plan->bytes <= qp->qp.inline_bytes,
-		.id = i,
-	};
-
-	if (gen_sends(gen))
-		verbs_ring_sends(&qp->sends, &qp->qp, &ring);
-	ring.local = base + gen_receive_offset(gen, i);
-	ring.count = gen->receives;
-	ring.slots = gen->arrival_slots;
-	if (gen_receives(gen))
-		verbs_ring_receives(&qp->receives, &qp->qp, &ring);
-}
-
-int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag)
-{
-	int err = 0;
-
-	gid_print(peer->gid, gen->peer);
-	for (uint32_t i = 0; i < gen->plan.qps && !err; i++) {
-		err = connect_qp(gen, i, peer, diag);
-		if (err)
-			break;
-		open_rings(gen, i, peer);
-		if (gen_receives(gen))
-			err = verbs_ring_post(
-				&gen->qps[i].receives, gen->qps[i].receives.count, false);
-		if (err)
-			return diag_system(
-				diag, err, "QP %u: posting receives", gen->qps[i].qp.number);
-	}
-	gen->now_ns = gen->start_ns = clock_ns();
-	return err;
-}
-
 void gen_close(struct gen *gen)
 {
+	rdmacm_close(&gen->cm);
 	for (uint32_t i = 0; i < gen->plan.qps; i++) {
 		verbs_qp_close(&gen->qps[i].qp);
+		verbs_address_close(&gen->qps[i].address);
 		verbs_ring_close(&gen->qps[i].sends);
 		verbs_ring_close(&gen->qps[i].receives);
 	}

@@ -7,7 +7,8 @@
  * a word that both are ready, gen_send() and gen_receive().
  *
  * Nothing is allocated and the network is not asked for anything but the messages while
- * traffic runs. The clock is read once per batch of completions. Every wait is bounded:
+ * traffic runs. The clock is read once per batch of completions, and by a paced sender
+ * whenever it looks whether something is due. Every wait is bounded:
  * after stall_ns without a completion the run ends with -EHOSTUNREACH, as it does when the
  * peer acknowledges nothing; any other error means that we could not find out.
  */
@@ -19,12 +20,18 @@
 
 #include "lib/control.h"
 #include "lib/histogram.h"
+#include "lib/rdmacm.h"
+#include "lib/units.h"
 #include "lib/verbs.h"
 #include "lib/verbs_post.h"
 
 #define GEN_BYTES_MAX (UINT64_C(1) << 30)
 #define GEN_DEPTH_MAX 4096u
 #define GEN_MEMORY_MAX (UINT64_C(8) << 30)
+#define GEN_SERIES_MAX 36000u
+#define GEN_BURST_MAX (UINT64_C(1) << 40)  /* bytes */
+#define GEN_PERIOD_NS_MAX (10 * NS_PER_S)  /* of bursts */
+#define GEN_AHEAD_NS_MAX (3600 * NS_PER_S) /* of a start at an absolute time */
 
 struct gen_plan {
 	enum verbs_work work;
@@ -37,12 +44,17 @@ struct gen_plan {
 	uint64_t warmup_ns;   /* by time: sent before, and not counted */
 	uint64_t duration_ns; /* by time: counted */
 	uint64_t interval_ns; /* of the series */
+	uint64_t burst; /* messages that leave every period, over all QPs; 0: all at once */
+	uint64_t period_ps;
+	uint64_t start_ns; /* since 1970, by each end's own clock; 0: at once */
 	uint32_t mtu_bytes;
 	uint8_t traffic_class, timeout_exp, retry;
 	uint32_t inline_bytes; /* messages up to this size are sent inline */
 	bool both;             /* both ends send */
 	bool check;            /* the CRC32C of what arrives is compared */
 	bool latency;          /* one message at a time, to and fro */
+	bool datagrams;        /* UD instead of RC: sends, which may get lost */
+	bool cm;               /* connected by the RDMA connection manager */
 	uint64_t seed;         /* of the payload */
 };
 
@@ -54,7 +66,9 @@ int gen_plan_complete(struct gen_plan *plan, struct diag *diag);
 struct gen_end {
 	uint8_t gid[GID_BYTES];
 	uint32_t rkey;
-	uint64_t base; /* of its memory */
+	uint64_t base;    /* of its memory */
+	uint32_t cm_port; /* where it takes connections; 0: it does not */
+	uint64_t cm_word; /* that they must bring */
 	uint32_t qps;
 	struct gen_end_qp {
 		uint32_t number, psn;
@@ -64,10 +78,13 @@ struct gen_end {
 struct gen_qp {
 	struct verbs_qp qp;
 	struct verbs_ring sends, receives;
+	struct verbs_address address; /* of datagrams */
 	uint32_t number_there;
 	uint64_t posted, sent; /* messages; sent: acknowledged */
 	uint64_t received;     /* completions of receives */
 	uint32_t owed;         /* receives to be posted again */
+	uint64_t round;        /* of completions in which left was set: */
+	uint64_t left;         /* receives posted when it began, and not taken since */
 };
 
 /* The active end's, or with `both` each end's. */
@@ -76,11 +93,16 @@ struct gen_result {
 	uint64_t begin_ns, end_ns; /* the window: from completion to completion */
 	uint64_t messages_all;     /* warm-up and end included */
 	uint64_t received;         /* completions of receives */
+	uint64_t dry;              /* times when a QP may have had no receive posted */
 	uint64_t checked, corrupt; /* messages whose payload was looked at */
 	uint32_t corrupt_qp;       /* of the first that was corrupt */
 	uint32_t corrupt_slot;
-	uint64_t cpu_ns;  /* of this process, while it sent */
-	uint64_t *series; /* owned; bytes per interval of the window */
+	uint64_t cpu_ns;        /* of this process, while it sent */
+	uint64_t start_late_ns; /* it began so long after plan.start_ns */
+	uint64_t pace_late_ns;  /* most that a message left after it was due */
+	uint64_t nic_window_ns; /* the window by the NIC's clock; 0: it tells no times */
+	uint64_t nic_begin;     /* its stamp at the beginning */
+	uint64_t *series;       /* owned; bytes per interval of the window */
 	uint32_t series_count;
 };
 
@@ -95,11 +117,15 @@ struct gen {
 	uint32_t receives;      /* of each QP */
 	uint32_t arrival_slots; /* of each QP; a multiple of plan.slots */
 	uint64_t allowed;       /* messages of each QP that may be posted by now; 0: all */
+	uint64_t released;      /* of a paced sender, over all QPs */
+	uint32_t turn;          /* the QP that is next then */
+	uint64_t round;         /* of completions, from 1: one more when all have been taken */
 	uint64_t in_flight, now_ns, start_ns, stall_ns;
 	uint32_t idle;
 	bool active, stopping;
 	struct gen_result result;
 	struct histogram *times; /* owned; of one way, ns; latency alone */
+	struct rdmacm cm;
 	char peer[GID_TEXT];
 };
 
@@ -113,6 +139,10 @@ int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *
 	bool active, struct diag *diag);
 void gen_end(const struct gen *gen, struct gen_end *end);
 int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag);
+
+/* With plan.cm, what the end that is not active does after gen_connect(), while the other
+ * one connects: takes its connections. -ECANCELED: the control channel has the reason. */
+int gen_accept(struct gen *gen, const struct control *control, struct diag *diag);
 
 /* Sends all that this end sends, and takes what arrives meanwhile. */
 int gen_send(struct gen *gen, struct diag *diag);
@@ -128,7 +158,7 @@ int gen_receive(
 	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag);
 
 /* The peer has sent so many in all: takes those still to come, and looks at the payload
- * of plain writes. */
+ * of plain writes. Datagrams that do not come are no error. */
 int gen_receive_rest(struct gen *gen, uint64_t messages, struct diag *diag);
 
 /* Latency: the active end measures, the other one answers. */
@@ -148,7 +178,12 @@ bool gen_sends(const struct gen *gen);
 /* Where a QP's messages are sent from, and arrive: bytes into the memory. */
 uint64_t gen_send_offset(const struct gen *gen, uint32_t qp);
 uint64_t gen_receive_offset(const struct gen *gen, uint32_t qp);
-/* Compares the payload in one of the places of arrival with what it must be. */
-void gen_check(struct gen *gen, uint32_t qp, uint32_t slot, bool wipe);
+/* Compares the payload in one of the places of arrival with what was sent from a slot. */
+void gen_check(struct gen *gen, uint32_t qp, uint32_t place, uint32_t slot, bool wipe);
+
+/* The key of datagrams, the same at both ends. */
+uint32_t gen_key(const struct gen_plan *plan);
+/* Posts so many on a QP, or as many as it may. */
+int gen_post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct diag *diag);
 
 #endif

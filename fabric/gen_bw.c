@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bandwidth: many messages under way on every QP, counted by their completions. */
+/* Bandwidth: many messages under way on every QP, counted by their completions. Sent by
+ * fabric/gen_send.c. */
 #include "fabric/gen.h"
 
 #include <errno.h>
@@ -8,23 +9,15 @@
 
 #include "lib/clock.h"
 #include "lib/diag.h"
-#include "lib/grow.h"
 
-#define IDLE_POLLS 32u   /* then the processor is given to who else may need it */
 #define IDLE_LOOKS 1024u /* then the clock is looked at */
+#define SOFT_LOOKS 32u   /* where the kernel is the NIC: then it gets the processor */
+#define SOFT_NAP_NS 200000
 #define REPOST_MAX 16u
-#define SERIES_MAX 36000u
 #define CONTROL_WAIT_NS (100 * NS_PER_MS)
 #define REST_NS (5 * NS_PER_S)
+#define REST_DATAGRAMS_NS NS_PER_S
 #define CAUSE_NS (200 * NS_PER_MS)
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
 
 /* --- counting --- */
 
@@ -33,7 +26,7 @@ static void add_to_series(struct gen *gen, uint64_t bytes)
 	struct gen_result *result = &gen->result;
 	uint64_t at = (gen->now_ns - result->begin_ns) / gen->plan.interval_ns;
 
-	if (at >= SERIES_MAX)
+	if (at >= GEN_SERIES_MAX)
 		return;
 	result->series[at] += bytes;
 	if (at >= result->series_count)
@@ -43,17 +36,20 @@ static void add_to_series(struct gen *gen, uint64_t bytes)
 /* The window of a timed run goes from the first completion after the warm-up, which is
  * not counted, to the first one after the duration, which is: so it holds a whole number
  * of messages, and a stall at its end makes it longer instead of going unseen. */
-static void count(struct gen *gen, uint64_t messages)
+static void count(struct gen *gen, const struct verbs_done *done)
 {
 	struct gen_result *result = &gen->result;
 	const struct gen_plan *plan = &gen->plan;
+	uint64_t messages = done->count;
 
 	result->messages_all += messages;
 	if (result->end_ns && !plan->messages)
 		return;
 	if (!result->begin_ns) {
-		if (gen->now_ns >= gen->start_ns + plan->warmup_ns)
+		if (gen->now_ns >= gen->start_ns + plan->warmup_ns) {
 			result->begin_ns = gen->now_ns;
+			result->nic_begin = done->stamp;
+		}
 		return;
 	}
 	result->messages += messages;
@@ -61,8 +57,12 @@ static void count(struct gen *gen, uint64_t messages)
 	add_to_series(gen, messages * plan->bytes);
 	if (plan->messages || gen->now_ns >= result->begin_ns + plan->duration_ns)
 		result->end_ns = gen->now_ns;
-	if (!plan->messages && result->end_ns)
-		gen->stopping = true;
+	if (plan->messages || !result->end_ns)
+		return;
+	gen->stopping = true;
+	if (gen->cq.clock_khz)
+		result->nic_window_ns =
+			verbs_stamps_ns(&gen->cq, result->nic_begin, done->stamp);
 }
 
 /* --- completions --- */
@@ -110,7 +110,7 @@ static int failed(struct gen *gen, const struct verbs_done *first, struct diag *
 		done->vendor_error);
 }
 
-static int post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct diag *diag)
+int gen_post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct diag *diag)
 {
 	uint64_t left = gen->plan.messages - qp->posted;
 	bool last = false;
@@ -137,25 +137,48 @@ static int sent(struct gen *gen, const struct verbs_done *done, struct diag *dia
 	struct gen_qp *qp = &gen->qps[done->id];
 
 	if (gen->plan.check && gen->plan.work == VERBS_READ)
-		for (uint32_t i = 0; i < done->count; i++)
-			gen_check(gen, done->id, (done->place - i) % gen->plan.slots, true);
+		for (uint32_t i = 0; i < done->count; i++) {
+			uint32_t slot = (done->place - i) % gen->plan.slots;
+
+			gen_check(gen, done->id, slot, slot, true);
+		}
 	qp->sent += done->count;
 	gen->in_flight -= done->count;
 	if (gen->plan.latency)
 		return 0;
-	count(gen, done->count);
-	return post(gen, qp, done->count, diag);
+	count(gen, done);
+	return gen->plan.burst ? 0 : gen_post(gen, qp, done->count, diag);
+}
+
+/* Whether a datagram may have come when no receive was posted, which loses it without a
+ * trace. In a round of completions, from one moment when all had been taken to the next, no
+ * more receives can have been used than were taken: as long as fewer than were posted at its
+ * beginning, one was there at any time. */
+static void watch_receives(struct gen *gen, struct gen_qp *qp)
+{
+	if (qp->round != gen->round) {
+		qp->round = gen->round;
+		qp->left = qp->receives.count - qp->owed;
+	}
+	if (--qp->left)
+		return;
+	gen->result.dry++;
+	qp->left = qp->receives.count;
 }
 
 static int received(struct gen *gen, const struct verbs_done *done, struct diag *diag)
 {
 	struct gen_qp *qp = &gen->qps[done->id];
+	uint32_t place = (uint32_t)(qp->received % gen->arrival_slots);
 	int err;
 
-	/* A send lands in the slot of its receive; a write goes on where its QP is. */
+	/* A send lands in the slot of its receive; a write goes on where its QP is. A
+	 * datagram says itself what was sent. */
 	if (gen->plan.check)
-		gen_check(gen, done->id, (uint32_t)(qp->received % gen->arrival_slots),
+		gen_check(gen, done->id, place, gen->plan.datagrams ? done->immediate : place,
 			gen->plan.work == VERBS_SEND);
+	if (gen->plan.datagrams)
+		watch_receives(gen, qp);
 	qp->received++;
 	gen->result.received++;
 	if (++qp->owed < REPOST_MAX && qp->owed < qp->receives.count / 4 + 1)
@@ -165,15 +188,19 @@ static int received(struct gen *gen, const struct verbs_done *done, struct diag 
 	return err ? diag_system(diag, err, "QP %u: posting receives", qp->qp.number) : 0;
 }
 
-/* Nothing came: after a while the processor is given away, which the kernel needs where it
- * is the NIC, and after a longer one the clock is looked at. */
+/* Nothing came. Where the kernel is the NIC it needs the processor more than we do, and has
+ * enough under way for as long as a nap takes. */
 static int idle(struct gen *gen, struct diag *diag)
 {
+	const struct timespec nap = { .tv_nsec = SOFT_NAP_NS };
+
 	gen->idle++;
-	if (gen->idle % IDLE_POLLS == 0)
-		sched_yield();
+	if (gen->verbs->soft && !gen->plan.latency && gen->idle % SOFT_LOOKS == 0)
+		nanosleep(&nap, NULL);
 	if (gen->idle % IDLE_LOOKS)
 		return 0;
+	if (!gen->verbs->soft)
+		sched_yield();
 	if (!gen->in_flight || clock_ns() < gen->now_ns + gen->stall_ns)
 		return 0;
 	return diag_error(diag, -EHOSTUNREACH,
@@ -200,64 +227,11 @@ int gen_turn(struct gen *gen, struct diag *diag)
 		else
 			err = sent(gen, &done[i], diag);
 	}
+	gen->round += taken < VERBS_DONE_MAX;
 	return err ? err : taken;
 }
 
-/* --- the two ends --- */
-
-int gen_begin(struct gen *gen, struct diag *diag)
-{
-	struct gen_result *result = &gen->result;
-	int err = 0;
-
-	result->series = zeroed(SERIES_MAX, sizeof(*result->series));
-	gen->now_ns = gen->start_ns = clock_ns();
-	if (gen->plan.messages)
-		result->begin_ns = gen->now_ns;
-	for (uint32_t i = 0; i < gen->plan.qps && !err; i++)
-		err = post(gen, &gen->qps[i], gen->plan.depth, diag);
-	return err;
-}
-
-int gen_allow(struct gen *gen, uint64_t messages, struct diag *diag)
-{
-	int err = 0;
-
-	if (messages <= gen->allowed)
-		return 0;
-	/* What stood still for want of leave has not stalled. */
-	if (!gen->in_flight)
-		gen->now_ns = clock_ns();
-	gen->allowed = messages;
-	for (uint32_t i = 0; i < gen->plan.qps && !err; i++) {
-		struct gen_qp *qp = &gen->qps[i];
-
-		err = post(gen, qp, gen->plan.depth - (qp->posted - qp->sent), diag);
-	}
-	return err;
-}
-
-bool gen_has_ended(const struct gen *gen)
-{
-	if (gen->in_flight)
-		return false;
-	for (uint32_t i = 0; i < gen->plan.qps; i++)
-		if (gen->qps[i].posted < gen->plan.messages)
-			return false;
-	return true;
-}
-
-int gen_send(struct gen *gen, struct diag *diag)
-{
-	struct gen_result *result = &gen->result;
-	uint64_t cpu = cpu_ns();
-	int err = gen_begin(gen, diag);
-
-	while (err >= 0 && gen->in_flight)
-		err = gen_turn(gen, diag);
-	result->cpu_ns = cpu_ns() - cpu;
-	return err < 0 ? err : 0;
-}
+/* --- the end that receives --- */
 
 int gen_receive(
 	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag)
@@ -277,12 +251,29 @@ int gen_receive(
 		diag, -ETIMEDOUT, "the weft at %s has not ended in time", control->peer);
 }
 
+/* Datagrams that do not come are lost, and told by how many came. */
+static int rest_of_datagrams(struct gen *gen, uint64_t messages, struct diag *diag)
+{
+	uint64_t heard = clock_ns();
+	int err = 0;
+
+	while (err >= 0 && gen->result.received < messages &&
+		clock_ns() < heard + REST_DATAGRAMS_NS) {
+		err = gen_turn(gen, diag);
+		if (err > 0)
+			heard = gen->now_ns;
+	}
+	return err < 0 ? err : 0;
+}
+
 int gen_receive_rest(struct gen *gen, uint64_t messages, struct diag *diag)
 {
 	uint64_t deadline = clock_ns() + REST_NS;
 	const struct gen_plan *plan = &gen->plan;
 	int err = 0;
 
+	if (plan->datagrams)
+		return rest_of_datagrams(gen, messages, diag);
 	while (gen_receives(gen) && err >= 0 && gen->result.received < messages) {
 		err = gen_turn(gen, diag);
 		if (err == 0 && clock_ns() > deadline)
@@ -297,6 +288,6 @@ int gen_receive_rest(struct gen *gen, uint64_t messages, struct diag *diag)
 	for (uint32_t i = 0; i < plan->qps; i++)
 		for (uint32_t slot = 0; slot < plan->slots; slot++)
 			if (messages / plan->qps > slot)
-				gen_check(gen, i, slot, false);
+				gen_check(gen, i, slot, slot, false);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 #define DAY_NS (UINT64_C(86400) * NS_PER_S)
 
-/* Fields of a plan by where they go; all are numbers. */
+/* Fields by where they go; all are numbers. */
 #define PLAN(field) offsetof(struct gen_plan, field), sizeof(((struct gen_plan *)0)->field)
 
 static const struct field {
@@ -31,6 +31,9 @@ static const struct field {
 	{ "warmup_ns", PLAN(warmup_ns), 0, DAY_NS },
 	{ "duration_ns", PLAN(duration_ns), 0, DAY_NS },
 	{ "interval_ns", PLAN(interval_ns), NS_PER_MS, DAY_NS },
+	{ "burst", PLAN(burst), 0, GEN_BURST_MAX },
+	{ "period_ps", PLAN(period_ps), 0, GEN_PERIOD_NS_MAX *PS_PER_NS },
+	{ "start_ns", PLAN(start_ns), 0, INT64_MAX },
 	{ "mtu_bytes", PLAN(mtu_bytes), 256, 4096 },
 	{ "traffic_class", PLAN(traffic_class), 0, 255 },
 	{ "timeout_exp", PLAN(timeout_exp), 1, 31 },
@@ -39,6 +42,8 @@ static const struct field {
 	{ "both", PLAN(both), 0, 1 },
 	{ "check", PLAN(check), 0, 1 },
 	{ "latency", PLAN(latency), 0, 1 },
+	{ "datagrams", PLAN(datagrams), 0, 1 },
+	{ "cm", PLAN(cm), 0, 1 },
 	{ "seed", PLAN(seed), 0, INT64_MAX },
 };
 
@@ -60,28 +65,43 @@ static void store(void *to, uint64_t value, size_t bytes)
 	memcpy(to, &value, bytes);
 }
 
+static void put_fields(
+	struct json *object, const struct field *fields, size_t count, const void *from)
+{
+	for (size_t i = 0; i < count; i++)
+		json_put_u64(object, fields[i].key,
+			load((const char *)from + fields[i].offset, fields[i].bytes));
+}
+
+static int get_fields(const struct json *object, const struct field *fields, size_t count,
+	void *to, struct diag *diag)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		int err = wire_number(
+			object, fields[i].key, fields[i].least, fields[i].most, &value, diag);
+
+		if (err)
+			return err;
+		store((char *)to + fields[i].offset, value, fields[i].bytes);
+	}
+	return 0;
+}
+
 void gen_put_plan(struct json *object, const struct gen_plan *plan)
 {
-	for (size_t i = 0; i < COUNT_OF(plan_fields); i++)
-		json_put_u64(object, plan_fields[i].key,
-			load((const char *)plan + plan_fields[i].offset, plan_fields[i].bytes));
+	put_fields(object, plan_fields, COUNT_OF(plan_fields), plan);
 }
 
 int gen_get_plan(const struct json *object, struct gen_plan *plan, struct diag *diag)
 {
 	uint32_t every, slots, depth;
+	int err;
 
 	memset(plan, 0, sizeof(*plan));
-	for (size_t i = 0; i < COUNT_OF(plan_fields); i++) {
-		const struct field *field = &plan_fields[i];
-		uint64_t value;
-		int err = wire_number(
-			object, field->key, field->least, field->most, &value, diag);
-
-		if (err)
-			return err;
-		store((char *)plan + field->offset, value, field->bytes);
-	}
+	err = get_fields(object, plan_fields, COUNT_OF(plan_fields), plan, diag);
+	if (err)
+		return err;
 	every = plan->every;
 	slots = plan->slots;
 	depth = plan->depth;
@@ -106,6 +126,8 @@ void gen_put_end(struct json *object, const struct gen_end *end)
 	json_put_text(object, "gid", gid);
 	json_put_u64(object, "rkey", end->rkey);
 	json_put_u64(object, "base", end->base);
+	json_put_u64(object, "cm_port", end->cm_port);
+	json_put_u64(object, "cm_word", end->cm_word);
 	qps = json_put_array(object, "qp");
 	for (uint32_t i = 0; i < end->qps; i++) {
 		json_add_u64(qps, end->qp[i].number);
@@ -139,7 +161,7 @@ static int get_qps(const struct json *object, struct gen_end *end, struct diag *
 int gen_get_end(const struct json *object, struct gen_end *end, struct diag *diag)
 {
 	char gid[GID_TEXT];
-	uint64_t rkey;
+	uint64_t rkey, port;
 	int err = wire_text(object, "gid", gid, sizeof(gid), diag);
 
 	if (!err && !gid_parse(gid, end->gid))
@@ -148,33 +170,50 @@ int gen_get_end(const struct json *object, struct gen_end *end, struct diag *dia
 		err = wire_number(object, "rkey", 0, UINT32_MAX, &rkey, diag);
 	if (!err)
 		err = wire_number(object, "base", 0, INT64_MAX, &end->base, diag);
+	if (!err)
+		err = wire_number(object, "cm_port", 0, UINT16_MAX, &port, diag);
+	if (!err)
+		err = wire_number(object, "cm_word", 0, INT64_MAX, &end->cm_word, diag);
 	if (err)
 		return err;
 	end->rkey = (uint32_t)rkey;
+	end->cm_port = (uint32_t)port;
 	return get_qps(object, end, diag);
 }
 
 /* --- sides --- */
+
+#define SIDE(field) offsetof(struct gen_side, field), sizeof(((struct gen_side *)0)->field)
+
+static const struct field side_fields[] = {
+	{ "port", SIDE(port), 1, 255 },
+	{ "gid_index", SIDE(gid_index), 0, 65535 },
+	{ "gid_rule", SIDE(gid_rule), GID_BY_INDEX, GID_FIRST_IPV6 },
+	{ "mtu_bytes", SIDE(mtu_bytes), 256, 4096 },
+	{ "speed_bps", SIDE(speed_bps), 0, INT64_MAX },
+	{ "messages", SIDE(messages), 0, INT64_MAX },
+	{ "bytes", SIDE(bytes), 0, INT64_MAX },
+	{ "window_ns", SIDE(window_ns), 0, INT64_MAX },
+	{ "nic_window_ns", SIDE(nic_window_ns), 0, INT64_MAX },
+	{ "start_late_ns", SIDE(start_late_ns), 0, INT64_MAX },
+	{ "pace_late_ns", SIDE(pace_late_ns), 0, INT64_MAX },
+	{ "messages_all", SIDE(messages_all), 0, INT64_MAX },
+	{ "received", SIDE(received), 0, INT64_MAX },
+	{ "dry", SIDE(dry), 0, INT64_MAX },
+	{ "checked", SIDE(checked), 0, INT64_MAX },
+	{ "corrupt", SIDE(corrupt), 0, INT64_MAX },
+	{ "cpu_ns", SIDE(cpu_ns), 0, INT64_MAX },
+};
 
 void gen_put_side(struct json *object, const struct gen_side *side)
 {
 	struct json *grown;
 
 	json_put_text(object, "device", side->device);
-	json_put_u64(object, "port", side->port);
 	json_put_text(object, "gid", side->address);
-	json_put_u64(object, "gid_index", side->gid_index);
-	json_put_u64(object, "mtu_bytes", side->mtu_bytes);
-	json_put_u64(object, "speed_bps", side->speed_bps);
+	put_fields(object, side_fields, COUNT_OF(side_fields), side);
 	json_put_bool(object, "soft", side->soft);
-	json_put_u64(object, "messages", side->messages);
-	json_put_u64(object, "bytes", side->bytes);
-	json_put_u64(object, "window_ns", side->window_ns);
-	json_put_u64(object, "messages_all", side->messages_all);
-	json_put_u64(object, "received", side->received);
-	json_put_u64(object, "checked", side->checked);
-	json_put_u64(object, "corrupt", side->corrupt);
-	json_put_u64(object, "cpu_ns", side->cpu_ns);
+	json_put_text(object, "bound", side->bound);
 	json_put_bool(object, "has_counters", side->has_counters);
 	json_put_bool(object, "counters_reset", side->reset);
 	grown = json_put_object(object, "counters");
@@ -205,38 +244,16 @@ int gen_get_counters(const struct json *counters, struct hwcounters *grown, stru
 
 int gen_get_side(const struct json *object, struct gen_side *side, struct diag *diag)
 {
-	const struct {
-		const char *key;
-		uint64_t *value;
-	} numbers[] = {
-		{ "speed_bps", &side->speed_bps },
-		{ "messages", &side->messages },
-		{ "bytes", &side->bytes },
-		{ "window_ns", &side->window_ns },
-		{ "messages_all", &side->messages_all },
-		{ "received", &side->received },
-		{ "checked", &side->checked },
-		{ "corrupt", &side->corrupt },
-		{ "cpu_ns", &side->cpu_ns },
-	};
-	uint64_t port, index, mtu;
 	int err = wire_text(object, "device", side->device, sizeof(side->device), diag);
 
-	for (size_t i = 0; i < COUNT_OF(numbers) && !err; i++)
-		err = wire_number(object, numbers[i].key, 0, INT64_MAX, numbers[i].value, diag);
 	if (!err)
 		err = wire_text(object, "gid", side->address, sizeof(side->address), diag);
 	if (!err)
-		err = wire_number(object, "port", 1, 255, &port, diag);
+		err = wire_text(object, "bound", side->bound, sizeof(side->bound), diag);
 	if (!err)
-		err = wire_number(object, "gid_index", 0, 65535, &index, diag);
-	if (!err)
-		err = wire_number(object, "mtu_bytes", 256, 4096, &mtu, diag);
+		err = get_fields(object, side_fields, COUNT_OF(side_fields), side, diag);
 	if (err)
 		return err;
-	side->port = (uint32_t)port;
-	side->gid_index = (uint32_t)index;
-	side->mtu_bytes = (uint32_t)mtu;
 	if (!json_bool(json_get(object, "soft"), &side->soft) ||
 		!json_bool(json_get(object, "has_counters"), &side->has_counters) ||
 		!json_bool(json_get(object, "counters_reset"), &side->reset))

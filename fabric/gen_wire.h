@@ -14,14 +14,20 @@
 struct diag;
 struct json;
 
+#define GEN_BOUND 96
+
 /* One end, as both tell it. */
 struct gen_side {
 	char device[VERBS_NAME], address[GID_TEXT];
 	uint32_t port, gid_index, mtu_bytes;
 	uint64_t speed_bps;
+	enum gid_rule gid_rule;
 	bool soft;
+	char bound[GEN_BOUND];               /* to which processors, and why */
 	uint64_t messages, bytes, window_ns; /* what it sent, in its window; 0: it did not */
-	uint64_t messages_all, received, checked, corrupt, cpu_ns;
+	uint64_t nic_window_ns;              /* the window by its NIC's clock; 0: not told */
+	uint64_t start_late_ns, pace_late_ns;
+	uint64_t messages_all, received, dry, checked, corrupt, cpu_ns;
 	bool has_counters, reset;
 	struct hwcounters grown;
 };

@@ -82,6 +82,6 @@ latency() {
 	echo "write $1 B: weft / ib_write_lat, median of $rounds: p50 $(median times_ratio)"
 }
 
-bandwidth 65536 4 300
-bandwidth 4096 1 3000
+bandwidth 65536 4 100
+bandwidth 4096 1 1500
 latency 2 300

@@ -7,7 +7,7 @@ pair 0 bw -D 1 -q 4
 said 'a timed run of writes passes' '^bandwidth .*b/s of payload'
 said 'the listener reports the same' '^bandwidth .*b/s of payload' server
 said 'the class of the default policy is printed' '^traffic class   106 (DSCP 26, ECT(0))'
-said 'an IPv4 GID is chosen' 'GID 1 10.1.1.1 (RoCE v2)'
+said 'an IPv4 GID is chosen' 'GID 1 10.1.1.1 (RoCE v2, the first of IPv4)'
 said 'the MTU is the ports'"'" 'MTU 4096'
 said 'the retry count on rxe is not for ever' '6 retries'
 

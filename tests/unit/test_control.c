@@ -125,6 +125,10 @@ static void fill_plan(struct gen_plan *plan)
 		.retry = 6,
 		.check = true,
 		.seed = 3,
+		.burst = 128,
+		.period_ps = 655360000,
+		.start_ns = UINT64_C(1764500000) * NS_PER_S,
+		.cm = true,
 	};
 	assert_int_equal(gen_plan_complete(plan, &diag), 0);
 }
@@ -143,7 +147,10 @@ static void a_plan_arrives_as_it_was_sent(void **state)
 	assert_int_equal(got.depth, plan.depth);
 	assert_int_equal(got.slots, plan.slots);
 	assert_int_equal(got.traffic_class, 106);
-	assert_true(got.check);
+	assert_int_equal(got.burst, 128);
+	assert_int_equal(got.period_ps, 655360000);
+	assert_int_equal(got.start_ns, plan.start_ns);
+	assert_true(got.check && got.cm && !got.datagrams);
 	json_free(object);
 }
 
@@ -166,6 +173,12 @@ static const struct bad_field {
 	{ "timeout_exp", 0 },
 	{ "retry", 8 },
 	{ "both", 2 },
+	{ "datagrams", 2 },
+	{ "cm", 2 },
+	{ "burst", GEN_BURST_MAX + 1 },
+	{ "burst", 0 },
+	{ "period_ps", 0 },
+	{ "period_ps", GEN_PERIOD_NS_MAX *PS_PER_NS + 1 },
 };
 
 static void a_plan_out_of_range_is_refused(void **state)
@@ -199,9 +212,25 @@ static void too_much_memory_is_refused(void **state)
 	assert_non_null(strstr(diag.text, "choose fewer QPs or a smaller -s"));
 }
 
+static void a_datagram_larger_than_the_mtu_is_refused(void **state)
+{
+	struct gen_plan plan;
+	struct diag diag;
+
+	(void)state;
+	fill_plan(&plan);
+	plan.datagrams = true;
+	plan.bytes = 4096;
+	assert_int_equal(gen_plan_complete(&plan, &diag), 0);
+	plan.bytes = 4097;
+	assert_int_equal(gen_plan_complete(&plan, &diag), -EINVAL);
+	assert_non_null(strstr(diag.text, "holds at most the MTU, 4096 bytes"));
+}
+
 static void an_end_and_a_side_arrive_as_they_were_sent(void **state)
 {
-	struct gen_end end = { .rkey = 9, .base = 4096, .qps = 2 }, end_got;
+	struct gen_end end = { .rkey = 9, .base = 4096, .qps = 2, .cm_port = 7, .cm_word = 8 },
+		       end_got;
 	struct gen_side side = { .port = 1, .mtu_bytes = 4096, .messages = 5 }, side_got;
 	struct json *object = json_new_object();
 	struct diag diag;
@@ -213,6 +242,8 @@ static void an_end_and_a_side_arrive_as_they_were_sent(void **state)
 	assert_int_equal(gen_get_end(object, &end_got, &diag), 0);
 	assert_memory_equal(end_got.gid, end.gid, GID_BYTES);
 	assert_int_equal(end_got.qp[1].number, 0xffffff);
+	assert_int_equal(end_got.cm_port, 7);
+	assert_int_equal(end_got.cm_word, 8);
 	json_free(object);
 
 	object = json_new_object();
@@ -238,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_plan_arrives_as_it_was_sent),
 		cmocka_unit_test(a_plan_out_of_range_is_refused),
 		cmocka_unit_test(too_much_memory_is_refused),
+		cmocka_unit_test(a_datagram_larger_than_the_mtu_is_refused),
 		cmocka_unit_test(an_end_and_a_side_arrive_as_they_were_sent),
 	};
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end that sends, over a device played by this file, which completes one message a
+ * poll. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fabric/gen_pace.h"
+#include "lib/clock.h"
+#include "lib/diag.h"
+
+#define PATIENCE_S 60u /* then a sender that hangs is ended */
+
+int __wrap_verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last);
+int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX]);
+
+static struct gen gen;
+static struct verbs verbs;
+static uint32_t waiting[VERBS_QPS_MAX];
+static uint64_t posts, first_ns, early;
+
+/* A message that leaves before its burst is due is early. */
+int __wrap_verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last)
+{
+	uint32_t qp =
+		(uint32_t)((struct gen_qp *)((char *)ring - offsetof(struct gen_qp, sends)) -
+			   gen.qps);
+	uint64_t now = clock_ns();
+
+	(void)last;
+	if (!first_ns)
+		first_ns = gen.start_ns;
+	if (gen.plan.burst && now < first_ns + gen_pace_due_ns(&gen.plan, posts + count - 1))
+		early++;
+	posts += count;
+	waiting[qp] += count;
+	return 0;
+}
+
+/* One at a time, so that some are always left for the next look. */
+int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX])
+{
+	(void)cq;
+	for (uint32_t i = 0; i < gen.plan.qps; i++) {
+		if (!waiting[i])
+			continue;
+		waiting[i]--;
+		done[0] = (struct verbs_done){ .id = i, .count = 1 };
+		return 1;
+	}
+	return 0;
+}
+
+static void begin(struct gen_plan plan)
+{
+	struct diag diag;
+
+	plan.bytes = 1000;
+	plan.depth = 8;
+	plan.interval_ns = NS_PER_MS;
+	plan.mtu_bytes = 4096;
+	plan.timeout_exp = 14;
+	assert_int_equal(gen_plan_complete(&plan, &diag), 0);
+	memset(&gen, 0, sizeof(gen));
+	memset(waiting, 0, sizeof(waiting));
+	posts = first_ns = early = 0;
+	gen.plan = plan;
+	gen.verbs = &verbs;
+	gen.active = true;
+	gen.stall_ns = 5 * NS_PER_S;
+	alarm(PATIENCE_S);
+}
+
+static void end(void)
+{
+	alarm(0);
+	free(gen.result.series);
+}
+
+static const struct send_case {
+	const char *name;
+	struct gen_plan plan;
+	uint64_t least_ns; /* from the first message to the last one's completion */
+} cases[] = {
+	{ "as fast as they complete", { .qps = 3, .messages = 50 }, 0 },
+	{ "one by one", { .qps = 2, .messages = 10, .burst = 1, .period_ps = 1000000000 },
+		19 * NS_PER_MS },
+	{ "in bursts", { .qps = 2, .messages = 16, .burst = 8, .period_ps = 10000000000 },
+		30 * NS_PER_MS },
+	{ "in bursts that end with a part of one",
+		{ .qps = 3, .messages = 5, .burst = 4, .period_ps = 10000000000 },
+		30 * NS_PER_MS },
+	{ "in bursts larger than what can be under way",
+		{ .qps = 1, .messages = 60, .burst = 30, .period_ps = 10000000000 },
+		10 * NS_PER_MS },
+	{ "faster than can be looked",
+		{ .qps = 4, .messages = 1000, .burst = 1, .period_ps = 1 }, 0 },
+};
+
+static void all_are_sent_and_none_before_it_is_due(void **state)
+{
+	const struct send_case *row = *state;
+	uint64_t all = row->plan.messages * row->plan.qps;
+	struct diag diag;
+
+	begin(row->plan);
+	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_int_equal(posts, all);
+	assert_int_equal(gen.result.messages, all);
+	assert_int_equal(early, 0);
+	assert_true(gen.result.end_ns - gen.result.begin_ns >= row->least_ns);
+	for (uint32_t i = 0; i < row->plan.qps; i++)
+		assert_int_equal(gen.qps[i].posted, row->plan.messages);
+	end();
+}
+
+static void a_timed_run_ends_with_all_complete(void **state)
+{
+	struct gen_plan plan = {
+		.qps = 2,
+		.duration_ns = 50 * NS_PER_MS,
+		.burst = 4,
+		.period_ps = 5 * NS_PER_MS * PS_PER_NS,
+	};
+	struct diag diag;
+
+	(void)state;
+	begin(plan);
+	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_int_equal(gen.in_flight, 0);
+	assert_int_equal(gen.result.messages_all, posts);
+	assert_true(gen.result.end_ns - gen.result.begin_ns >= plan.duration_ns);
+	assert_int_equal(early, 0);
+	end();
+}
+
+static void a_start_at_an_absolute_time_is_kept(void **state)
+{
+	struct gen_plan plan = { .qps = 1, .messages = 4 };
+	struct timespec now;
+	struct diag diag;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &now);
+	plan.start_ns =
+		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec + 20 * NS_PER_MS;
+	begin(plan);
+	assert_int_equal(gen_send(&gen, &diag), 0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	assert_true((uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec >= plan.start_ns);
+	assert_int_equal(posts, 4);
+	end();
+}
+
+static void a_start_that_nobody_can_wait_for_is_refused(void **state)
+{
+	struct gen_plan plan = { .qps = 1, .messages = 4, .start_ns = INT64_MAX };
+	struct diag diag;
+
+	(void)state;
+	begin(plan);
+	assert_int_equal(gen_send(&gen, &diag), -EINVAL);
+	assert_non_null(strstr(diag.text, "more than an hour ahead"));
+	assert_int_equal(posts, 0);
+	end();
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[COUNT_OF(cases) + 3] = {
+		cmocka_unit_test(a_timed_run_ends_with_all_complete),
+		cmocka_unit_test(a_start_at_an_absolute_time_is_kept),
+		cmocka_unit_test(a_start_that_nobody_can_wait_for_is_refused),
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		tests[i + 3] = (struct CMUnitTest){
+			.name = cases[i].name,
+			.test_func = all_are_sent_and_none_before_it_is_due,
+			.initial_state = (void *)(uintptr_t)&cases[i],
+		};
+	return cmocka_run_group_tests_name("gen_send", tests, NULL, NULL);
+}
