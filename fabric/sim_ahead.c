@@ -23,7 +23,7 @@ void ahead_settle(struct sim *sim, uint32_t index)
 
 	while (port->ahead_from <= sim->now) {
 		const struct packet *packet = &sim->packets[port->ahead];
-		struct lane *ingress = &sim->lanes[packet->in_lane];
+		struct lane *ingress = in_lane_of(sim, packet);
 
 		lane->queue_bytes -= packet->frame;
 		port->before = port->ahead;

@@ -26,7 +26,7 @@ static uint64_t in_queue(const struct sim *sim, uint32_t port, unsigned prio)
 				 ? in_chain(sim, at->ahead, NONE)
 				 : 0;
 
-	return in_chain(sim, sim->lanes[port * PRIORITIES + prio].head, NONE) + ahead;
+	return in_chain(sim, sim->lanes[lane_index(sim, port, prio)].head, NONE) + ahead;
 }
 
 /* What left a port is at its peer, was lost on the way, or is still on it. */
@@ -55,7 +55,7 @@ static void check_switch(struct sim *sim, uint32_t sw, unsigned prio)
 
 		in += lane->rx_packets;
 		out += lane->tx_packets +
-		       sim->ended[(node->first_port + i) * PRIORITIES + prio] +
+		       sim->ended[lane_index(sim, node->first_port + i, prio)] +
 		       in_queue(sim, node->first_port + i, prio);
 	}
 	assert(in == out);

@@ -21,6 +21,7 @@ static void init_ports(struct sim *sim)
 	const struct fabric *fabric = sim->fabric;
 
 	sim->ports = zeroed_lines(fabric->port_count, sizeof(*sim->ports));
+	sim->port_count = fabric->port_count;
 	sim->lanes = zeroed_lines((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->lanes));
 	sim->ended = zeroed((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->ended));
 	sim->cut_off = zeroed(fabric->port_count, sizeof(*sim->cut_off));

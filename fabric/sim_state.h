@@ -54,7 +54,7 @@ struct packet {
 	_Alignas(LINE_BYTES) uint64_t arrival; /* at the far end of the link it is on */
 	uint64_t next_arrival;                 /* on a link: of the next */
 	uint32_t next;
-	uint32_t in_lane; /* where the switch that holds it accounts for it */
+	uint32_t in_lane; /* port * PRIORITIES + priority: where its switch accounts for it */
 	uint32_t dst_nic;
 	uint32_t entropy;
 	uint32_t qp;
@@ -300,7 +300,8 @@ struct sim {
 	struct wheel wheel;
 	uint64_t now;
 	struct sim_port *ports;
-	struct lane *lanes;          /* [port * PRIORITIES + priority] */
+	struct lane *lanes; /* [priority * port_count + port]: few priorities are in use */
+	uint32_t port_count;
 	struct sim_switch *switches; /* [node - hosts] */
 	struct sim_nic *nics;
 	struct home *homes; /* by NIC */
@@ -350,9 +351,14 @@ static inline uint32_t qp_event(const struct sim *sim, uint32_t qp, enum qp_even
 	return sim->event_qps + qp * QP_EVENTS + event;
 }
 
+static inline size_t lane_index(const struct sim *sim, uint32_t port, unsigned prio)
+{
+	return (size_t)prio * sim->port_count + port;
+}
+
 static inline void packet_ended(struct sim *sim, uint32_t port, unsigned prio)
 {
-	sim->ended[port * PRIORITIES + prio]++;
+	sim->ended[lane_index(sim, port, prio)]++;
 }
 
 static inline uint32_t way_of(uint32_t qp, bool back)
@@ -362,7 +368,12 @@ static inline uint32_t way_of(uint32_t qp, bool back)
 
 static inline struct lane *lane_of(struct sim *sim, uint32_t port, unsigned prio)
 {
-	return &sim->lanes[port * PRIORITIES + prio];
+	return &sim->lanes[lane_index(sim, port, prio)];
+}
+
+static inline struct lane *in_lane_of(struct sim *sim, const struct packet *packet)
+{
+	return lane_of(sim, packet->in_lane / PRIORITIES, packet->in_lane % PRIORITIES);
 }
 
 static inline uint32_t xorshift(uint32_t *state)

@@ -194,7 +194,7 @@ void switch_release(struct sim *sim, const struct packet *packet)
 	const struct policy *policy = &sim->fabric->policy;
 	uint32_t in = packet->in_lane / PRIORITIES;
 	struct sim_switch *sw = &sim->switches[sim->ports[in].sw];
-	struct lane *ingress = &sim->lanes[packet->in_lane];
+	struct lane *ingress = in_lane_of(sim, packet);
 	uint32_t headroom =
 		packet->frame < ingress->headroom ? packet->frame : ingress->headroom;
 

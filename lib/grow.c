@@ -4,7 +4,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* From here on memory is asked for in pages of this size, which a processor finds its way
+ * in sooner. */
+#define HUGE_BYTES ((size_t)2 << 20)
 
 void out_of_memory(void)
 {
@@ -43,14 +48,17 @@ void *zeroed(size_t count, size_t item_bytes)
 
 void *unset_lines(size_t count, size_t item_bytes)
 {
-	size_t bytes = (count * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+	size_t align = count * item_bytes < HUGE_BYTES ? LINE_BYTES : HUGE_BYTES;
+	size_t bytes = (count * item_bytes + align - 1) / align * align;
 	void *items;
 
 	if (count == 0)
 		return NULL;
-	items = count > SIZE_MAX / 2 / item_bytes ? NULL : aligned_alloc(LINE_BYTES, bytes);
+	items = count > SIZE_MAX / 2 / item_bytes ? NULL : aligned_alloc(align, bytes);
 	if (!items)
 		out_of_memory();
+	if (align == HUGE_BYTES)
+		madvise(items, bytes, MADV_HUGEPAGE); /* advice: without it, slower */
 	return items;
 }
 
