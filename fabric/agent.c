@@ -199,10 +199,18 @@ static enum agent_frame answer_to(struct agent *agent, uint8_t kind, const struc
 	return AGENT_REFUSE;
 }
 
-static int stop_stage(struct agent *agent, struct diag *diag)
+/* body: of the frame; NULL: it came while the stage ran. */
+static int stop_stage(struct agent *agent, const struct json *body, struct diag *diag)
 {
 	struct json *answer = json_new_object();
+	int err = 0;
 
+	if (has_stage(agent) && body)
+		err = agent_stage_check(&agent->stage, body, diag);
+	if (err) {
+		json_free(answer);
+		return err;
+	}
 	if (has_stage(agent))
 		agent_stage_result(&agent->stage, answer);
 	agent_stage_close(&agent->stage);
@@ -228,12 +236,12 @@ static int handle(struct agent *agent, uint8_t kind, const struct json *body, st
 	if (kind == AGENT_CLOCK)
 		return agent_say_clock(agent->control, body, diag);
 	if (kind == AGENT_STOP)
-		return stop_stage(agent, diag);
+		return stop_stage(agent, body, diag);
 	answer = json_new_object();
 	with = answer_to(agent, kind, body, answer, &err, diag);
 	if (!err && agent->stage.stop) {
 		json_free(answer);
-		return stop_stage(agent, diag);
+		return stop_stage(agent, NULL, diag);
 	}
 	if (!err)
 		return agent_say(agent->control, with, answer, diag);

@@ -21,7 +21,7 @@
  *	                        <-  SENT      what came of each end
  *	STEPS     from which    ->            of a ring, as often as it takes
  *	                        <-  STEPS     when each was ready, posted, acknowledged, here
- *	STOP                    ->
+ *	STOP      what arrived  ->            payload is compared
  *	                        <-  RESULT    counters before and after, series, probes
  *
  * In the place of any answer REFUSE, with a sentence: the stage is then over for this

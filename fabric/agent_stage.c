@@ -273,11 +273,44 @@ int agent_stage_run(struct agent_stage *stage, const struct json *body, struct j
 
 /* --- the result --- */
 
+/* Tests ask the agent of a device to flip one bit of what came in, as bad memory would:
+ * WEFT_TEST_SPOIL=DEVICE. */
+static void spoil(struct gen *gen)
+{
+	const char *device = getenv("WEFT_TEST_SPOIL");
+
+	if (device && strcmp(device, gen->verbs->device) == 0)
+		gen->memory.base[gen_receive_offset(gen, 0)] ^= 1;
+}
+
+int agent_stage_check(struct agent_stage *stage, const struct json *body, struct diag *diag)
+{
+	const struct json *list = json_get(body, "arrived");
+	int err = 0;
+
+	for (uint32_t i = 0; i < stage->flow_count && json_count(list) && !err; i++) {
+		struct gen *gen = &stage->flows[i].gen;
+		uint64_t all = gen->plan.messages * gen->plan.qps;
+		int64_t count;
+
+		if (!json_int(json_at(list, i), &count) || (count && (uint64_t)count != all))
+			return diag_error(diag, -EPROTO,
+				"what arrived of flow %u is not all, nor nothing", i);
+		if (!count || !gen->plan.check || stage->flows[i].end.active)
+			continue;
+		spoil(gen);
+		err = gen_receive_rest(gen, all, diag);
+	}
+	return err;
+}
+
 static void put_series(struct json *list, const struct agent_flow *flow)
 {
 	const struct gen_result *result = &flow->gen.result;
 	struct json *object = json_add_object(list), *bytes;
 
+	json_put_u64(object, "checked", result->checked);
+	json_put_u64(object, "corrupt", result->corrupt);
 	json_put_u64(object, "begin_ns", flow->sent.begin_ns);
 	bytes = json_put_array(object, "bytes");
 	for (uint32_t i = 0; i < result->series_count; i++)

@@ -58,6 +58,8 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 /* Runs to the end, to the deadline, or to a frame STOP, and answers CLOCK meanwhile. */
 int agent_stage_run(struct agent_stage *stage, const struct json *body, struct json *answer,
 	struct diag *diag);
+/* Compares the payload of flows that ended here, as the frame STOP tells of. */
+int agent_stage_check(struct agent_stage *stage, const struct json *body, struct diag *diag);
 void agent_stage_result(struct agent_stage *stage, struct json *answer);
 void agent_stage_close(struct agent_stage *stage); /* safe on AGENT_STAGE_INIT, safe twice */
 

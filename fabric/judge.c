@@ -34,6 +34,7 @@ static const struct judge *const judges[] = {
 	&judge_order,
 	&judge_burst,
 	&judge_ring,
+	&judge_payload,
 	&judge_deadline,
 	&judge_wire,
 	&judge_scope,

@@ -47,11 +47,16 @@ struct variants {
 	double *shared_s; /* by flow: of the busiest that carries others too */
 };
 
-/* No more than the file asks of any pair. */
+static double own_least_share(bool not_ect)
+{
+	return not_ect ? SHARED_LEAST_NOT_ECT : SHARED_LEAST_ECT;
+}
+
+/* No more than the file asks of a pair that is alone. */
 static double least_share(const struct fabric *fabric, bool not_ect)
 {
 	double limit = (double)fabric->limits.bandwidth_ppb / (double)PPB;
-	double least = not_ect ? SHARED_LEAST_NOT_ECT : SHARED_LEAST_ECT;
+	double least = own_least_share(not_ect);
 
 	return limit < least ? limit : least;
 }
@@ -276,8 +281,10 @@ static void tell(struct judging *judging, struct variant *variant)
 		"payload ceiling to a flow, %.1f %% was reached",
 		variant->stages, variant->qps, expected, reached);
 	finding_limit(finding, reached / expected, least, "ratio",
-		"what the ways of the QPs leave (busiest port of each way); the share is "
-		"weft's own default");
+		"what the ways of the QPs leave (busiest port of each way); the share is %s",
+		least < own_least_share(variant->ect == 0)
+			? "limits.bandwidth: no more is asked than of a pair alone"
+			: "weft's own default");
 	if (!low)
 		return;
 	finding->weight = variant->flows;

@@ -38,6 +38,7 @@ static void open_ends(struct live_stage *run)
 	run->paces = zeroed(stage->flow_count, sizeof(*run->paces));
 	run->sent = zeroed(stage->flow_count, sizeof(*run->sent));
 	run->series = zeroed(stage->flow_count, sizeof(*run->series));
+	run->payloads = zeroed(stage->flow_count, sizeof(*run->payloads));
 	run->counters = zeroed(run->live->fabric->nic_count, sizeof(*run->counters));
 	run->skip = zeroed(run->live->agents.count, sizeof(*run->skip));
 	live_ring_open(run);
@@ -50,6 +51,8 @@ static void open_ends(struct live_stage *run)
 		struct live_end *ends = &run->ends[2 * (size_t)i];
 
 		live_flow_plan(run->live, flow, interval_ns, &run->plans[i], &run->paces[i]);
+		run->plans[i].check = live_payload_is_checked(run);
+		run->plans[i].slots = run->plans[i].check ? run->plans[i].depth : 1;
 		for (uint32_t k = 0; k < 2; k++)
 			ends[k] = (struct live_end){
 				.host = agents_of_nic(
@@ -72,6 +75,7 @@ static void close_stage(struct live_stage *run)
 	free(run->plans);
 	free(run->paces);
 	free(run->sent);
+	free(run->payloads);
 	free(run->counters);
 }
 
@@ -172,6 +176,16 @@ static struct json *start_json(struct live_stage *run, const struct agents_host 
 	return body;
 }
 
+static struct json *stop_json(struct live_stage *run, const struct agents_host *host)
+{
+	struct json *body = json_new_object(), *list = json_put_array(body, "arrived");
+
+	for (size_t i = 0; i < run->end_count; i++)
+		if (is_here(&run->ends[i], host))
+			live_payload_stop(run, &run->ends[i], list);
+	return body;
+}
+
 static int sent(struct live_stage *run, const struct agents_host *host, const struct json *body,
 	struct diag *diag)
 {
@@ -228,6 +242,8 @@ static int result(struct live_stage *run, const struct agents_host *host,
 			continue;
 		if (run->ends[i].active)
 			err = read_series(run, &run->ends[i], json_at(list, at), diag);
+		else
+			err = live_payload_result(run, &run->ends[i], json_at(list, at), diag);
 		at++;
 	}
 	return err ? err : live_probe_result(run, host, body, diag);
@@ -245,8 +261,7 @@ static void say_all(struct live_stage *run, enum agent_frame kind, body_of body)
 
 	for (uint32_t i = 0; i < agents->count; i++)
 		if (agents->hosts[i].alive)
-			agents_say(&agents->hosts[i], kind,
-				body ? body(run, &agents->hosts[i]) : json_new_object());
+			agents_say(&agents->hosts[i], kind, body(run, &agents->hosts[i]));
 }
 
 /* Every host that is there must answer; what one lacks is noted, and the others are heard. */
@@ -309,7 +324,7 @@ static void run_traffic(struct live_stage *run)
 
 static void stop_all(struct live_stage *run)
 {
-	say_all(run, AGENT_STOP, NULL);
+	say_all(run, AGENT_STOP, stop_json);
 	hear_all(run, AGENT_RESULT, run->start_ns ? result : NULL, RESULT_NS);
 }
 

@@ -59,6 +59,11 @@ struct live_probes {
 	uint32_t wrong_dscp; /* of the last that was not right */
 };
 
+/* Messages of a flow that were compared where they came in. */
+struct live_payload {
+	uint64_t checked, corrupt;
+};
+
 /* A rank of the stage's ring. */
 struct live_rank {
 	struct agents_host *host;
@@ -81,6 +86,7 @@ struct live_stage {
 	struct agent_counters *counters; /* owned; by NIC */
 	uint32_t *probe_qps;             /* owned; by NIC; 0: takes no probes */
 	struct live_probes *probes;      /* owned; by NIC */
+	struct live_payload *payloads;   /* owned; by flow */
 	uint64_t start_ns, end_ns;       /* our clock */
 	struct live_rank *ranks;         /* owned */
 	char missing[256];               /* why not all could be run; "" */
@@ -115,6 +121,14 @@ void live_probe_connect(
 int live_probe_result(struct live_stage *run, const struct agents_host *host,
 	const struct json *body, struct diag *diag);
 void live_probe_collect(struct live_stage *run, struct sim_result *result);
+
+/* The payload's part: the last messages of every flow of a stage of pairs are compared. */
+bool live_payload_is_checked(const struct live_stage *run);
+void live_payload_stop(
+	const struct live_stage *run, const struct live_end *end, struct json *list);
+int live_payload_result(struct live_stage *run, const struct live_end *end,
+	const struct json *from, struct diag *diag);
+void live_payload_collect(struct live_stage *run, struct sim_result *result);
 
 /* One more counter of a NIC, which began at 0. */
 void live_put_counter(struct live_stage *run, struct sim_result *result, uint32_t nic,

@@ -243,6 +243,7 @@ void live_collect(struct live_stage *run, uint32_t id, struct sim_result *result
 	collect_counters(run, result);
 	collect_series(run, result);
 	live_probe_collect(run, result);
+	live_payload_collect(run, result);
 	live_ring_collect(run, result);
 	conclude(run, result);
 }

@@ -98,6 +98,11 @@
 #define C_PROBES_RIGHT "class_probes_arrived_right"
 #define C_PROBES_WRONG_DSCP "class_probes_wrong_dscp"
 
+/* NICs, in the same stages: messages that came in and were compared, and those that did not
+ * hold what was sent. */
+#define C_PAYLOAD_CHECKED "payload_checked"
+#define C_PAYLOAD_CORRUPT "payload_corrupt"
+
 /* NICs, of a ring all-reduce with real sums. Counted from 0 in each stage. */
 #define C_RING_CHECKED "ring_chunks_checked" /* chunks that arrived, each compared */
 #define C_RING_WRONG "ring_chunks_wrong"

@@ -18,5 +18,7 @@ fault delay leaf2:nic3 600ms
 accept 1 'a link that delays fails'
 says 'by the link of its host' 'host3-leaf2:1  *pairs.bandwidth'
 fault rate leaf2:nic3 2mbit 16000000
+WEFT_TEST_SPOIL=rxe3 accept 1 'a payload that comes in wrong fails' --layer pairs
+says 'by the link of its host' 'host3-leaf2:1  *payload.check'
 no_agents 'nothing is left running'
 exit $failed

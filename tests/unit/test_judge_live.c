@@ -27,6 +27,8 @@ static struct bench *pairs(const char *text)
 			bench_set(bench, stage, hosts[i], C_ACK_TIMEOUT, 0);
 			bench_set(bench, stage, hosts[i], C_PROBES_ARRIVED, 4);
 			bench_set(bench, stage, hosts[i], C_PROBES_RIGHT, 4);
+			bench_set(bench, stage, hosts[i], C_PAYLOAD_CHECKED, 10);
+			bench_set(bench, stage, hosts[i], C_PAYLOAD_CORRUPT, 0);
 		}
 	}
 	return bench;
@@ -233,6 +235,45 @@ static void another_class_on_some_ways_names_the_leaves(void **state)
 	bench_free(bench);
 }
 
+/* --- payload --- */
+
+static void payload_that_was_compared_passes(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	const struct finding *finding;
+
+	(void)state;
+	judge(bench);
+	finding = bench_find(bench, "payload.check");
+	assert_int_equal(finding->verdict, VERDICT_PASS);
+	assert_non_null(strstr(finding->text, "0 of 120 messages"));
+	bench_free(bench);
+}
+
+static void payload_that_nobody_compared_is_unknown(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	bench_absent(bench, C_PAYLOAD_CHECKED);
+	bench_absent(bench, C_PAYLOAD_CORRUPT);
+	assert_int_equal(judge(bench), VERDICT_UNKNOWN);
+	assert_int_equal(bench_find(bench, "payload.check")->verdict, VERDICT_UNKNOWN);
+	bench_free(bench);
+}
+
+static void payload_that_comes_in_wrong_at_a_host_names_its_link(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	for (uint32_t stage = 0; stage < 3; stage++)
+		bench_set(bench, stage, "host3", C_PAYLOAD_CORRUPT, 1);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(bench_find(bench, "payload.check")->culprit, "host3-leaf2:1");
+	bench_free(bench);
+}
+
 /* --- sums of a ring --- */
 
 static struct bench *ring(void)
@@ -316,6 +357,9 @@ int main(void)
 		cmocka_unit_test(a_nic_of_which_all_datagrams_come_in_another_class_is_named),
 		cmocka_unit_test(another_class_at_one_receiver_names_its_link),
 		cmocka_unit_test(another_class_on_some_ways_names_the_leaves),
+		cmocka_unit_test(payload_that_was_compared_passes),
+		cmocka_unit_test(payload_that_nobody_compared_is_unknown),
+		cmocka_unit_test(payload_that_comes_in_wrong_at_a_host_names_its_link),
 		cmocka_unit_test(sums_that_were_all_compared_pass),
 		cmocka_unit_test(sums_that_were_not_compared_are_unknown),
 		cmocka_unit_test(the_first_wrong_chunk_names_rank_step_and_chunk),

@@ -453,6 +453,20 @@ static void judged_as_it_should(void **state)
 	bench_free(bench);
 }
 
+static void a_share_lowered_by_the_file_says_where_it_comes_from(void **state)
+{
+	struct bench *bench = bench_new();
+	const struct finding *finding;
+
+	(void)state;
+	collide_and_share(bench);
+	bench->fabric.limits.bandwidth_ppb = PPB / 5;
+	bench_judge(bench, JUDGE_ALL);
+	finding = bench_find(bench, "nonblocking.bandwidth");
+	assert_non_null(strstr(finding->limit_source, "limits.bandwidth"));
+	bench_free(bench);
+}
+
 static void a_layer_asked_alone_tells_of_no_other(void **state)
 {
 	struct bench *bench = bench_new();
@@ -488,16 +502,17 @@ static void several_causes_are_all_named(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 5] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 6] = {
 		cmocka_unit_test(an_uplink_in_no_group_is_asked_for_nothing),
 		cmocka_unit_test(an_uplink_is_asked_for_what_its_groups_expect),
 		cmocka_unit_test(an_uplink_of_one_group_is_missed_there),
 		cmocka_unit_test(a_layer_asked_alone_tells_of_no_other),
+		cmocka_unit_test(a_share_lowered_by_the_file_says_where_it_comes_from),
 		cmocka_unit_test(several_causes_are_all_named),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 5] = (struct CMUnitTest){
+		tests[i + 6] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],
