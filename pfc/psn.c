@@ -9,6 +9,8 @@
 
 /* A copy that the tap made follows its original within this time. */
 #define COPY_NS UINT64_C(20000)
+/* A packet that follows on one further ahead than this was sent again, not overtaken. */
+#define OVERTAKEN_PSNS 64u
 
 static bool behind(uint32_t psn, uint32_t base)
 {
@@ -99,7 +101,7 @@ static void add_hole(struct psn_track *track, const struct psn_context *context,
 	struct psn_pool *pool = context->pool;
 	uint32_t index, *link;
 
-	if (track->hole_count == PSN_HOLES_MAX)
+	if (track->hole_count >= PSN_HOLES_MAX)
 		close_hole(track, context, &track->holes);
 	index = take_node(pool);
 	if (index == NODE_NONE) {
@@ -270,14 +272,6 @@ static void begin_resend(struct psn_track *track, uint32_t psn, enum resend_caus
 	track->resend_cause = (uint8_t)cause;
 	track->resend_start = psn;
 	track->resend_limit = track->next;
-	track->resend_skip = 0;
-}
-
-static uint16_t skip_of(const struct psn_track *track)
-{
-	uint32_t behind_start = psn_ahead(track->resend_next, track->resend_start);
-
-	return behind_start < UINT16_MAX ? (uint16_t)(behind_start + 1) : 0;
 }
 
 /* Whether a packet goes on with the retransmission under way. */
@@ -294,11 +288,8 @@ static enum resend_cause cause_known(struct psn_track *track, uint32_t psn)
 {
 	bool named = track->named_cause != RESEND_NOT;
 
-	if (goes_on(track, psn) && !(named && psn == track->named_psn)) {
-		if (psn != track->resend_next && !track->resend_skip)
-			track->resend_skip = skip_of(track);
+	if (goes_on(track, psn) && !(named && psn == track->named_psn))
 		return track->resend_cause;
-	}
 	if (!named || behind(psn, track->named_psn))
 		return RESEND_NOT;
 	begin_resend(track, psn, track->named_cause);
@@ -361,13 +352,15 @@ static bool first_was_late(const struct psn_track *track, uint32_t psn)
 	       track->run_next == track->resend_next;
 }
 
-/* Whether psn is of the last run of fills, and these were only late. */
-static bool was_late(
-	const struct psn_track *track, const struct psn_context *context, uint32_t psn)
+/* Whether psn is of the last run of fills, and these were only late; with
+ * follows 1 also the one that follows on them, which had overtaken them. */
+static bool was_late(const struct psn_track *track, const struct events *events, uint32_t psn,
+	uint32_t follows)
 {
 	return track->run_event != EVENT_NONE &&
-	       context->events->items[track->run_event].kind == EVENT_OUT_OF_ORDER &&
-	       psn_ahead(psn, track->run_start) < psn_ahead(track->run_next, track->run_start);
+	       events->items[track->run_event].kind == EVENT_OUT_OF_ORDER &&
+	       psn_ahead(psn, track->run_start) <
+		       psn_ahead(track->run_next, track->run_start) + follows;
 }
 
 static void repeat(struct psn_track *track, const struct psn_context *context, uint32_t psn,
@@ -388,9 +381,10 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 	}
 	asked = track->named_cause == RESEND_NAK && psn == track->named_psn;
 	cause = cause_known(track, psn);
-	if (asked && was_late(track, context, psn))
+	if (asked &&
+		(track->named_as == NAMED_LATE || was_late(track, context->events, psn, 0)))
 		track->asked_late++;
-	else if (asked && track->named_skipped)
+	else if (asked && track->named_as == NAMED_SKIPPED)
 		track->lost_network++;
 	else
 		track->lost_after += asked;
@@ -450,6 +444,21 @@ static enum psn_arrival come_back(struct psn_track *track, const struct psn_cont
 	return filled ? PSN_FILL : PSN_REPEATED;
 }
 
+/* Does what a receiver would do that takes nothing out of order. */
+static void pass(struct psn_track *track, uint32_t psn, uint32_t count)
+{
+	bool asked = track->named_cause != RESEND_NOT && psn == track->named_psn;
+
+	if (psn_ahead(track->wanted, psn) >= count) {
+		if (behind(psn, track->next) && behind(track->wanted, psn))
+			track->wanted_skipped = true;
+		return;
+	}
+	track->wanted = (psn + count) & PSN_MASK;
+	track->wanted_passed = !asked && psn_ahead(track->last, psn) - 1 < OVERTAKEN_PSNS;
+	track->wanted_skipped = false;
+}
+
 enum psn_arrival psn_arrive(struct psn_track *track, const struct psn_context *context,
 	uint32_t psn, uint32_t count)
 {
@@ -458,8 +467,9 @@ enum psn_arrival psn_arrive(struct psn_track *track, const struct psn_context *c
 
 	if (!track->started) {
 		track->started = true;
-		track->next = track->lowest = psn;
+		track->next = track->lowest = track->wanted = track->last = psn;
 	}
+	pass(track, psn, count);
 	ahead = psn_ahead(psn, track->next);
 	if (ahead < PSN_HALF) {
 		if (ahead) {
@@ -491,13 +501,25 @@ void psn_track_init(struct psn_track *track)
 void psn_expect(struct psn_track *track, uint32_t psn)
 {
 	if (!track->started)
-		track->lowest = psn;
+		track->lowest = track->last = psn;
+	if (!track->started || track->wanted == track->next)
+		track->wanted = psn;
 	track->started = true;
 	track->next = psn;
 }
 
-void psn_named(
-	struct psn_track *track, struct psn_pool *pool, uint32_t psn, enum resend_cause cause)
+static enum named_as named_as(
+	const struct psn_track *track, const struct events *events, uint32_t psn)
+{
+	uint32_t before = psn_ahead(track->wanted, psn);
+
+	if ((track->wanted_passed && before <= 1) || was_late(track, events, psn, 1))
+		return NAMED_LATE;
+	return before == 0 && track->wanted_skipped ? NAMED_SKIPPED : NAMED_BEHIND;
+}
+
+void psn_named(struct psn_track *track, struct psn_pool *pool, const struct events *events,
+	uint32_t psn, enum resend_cause cause)
 {
 	uint32_t *link = find_hole(track, pool, psn);
 
@@ -505,8 +527,11 @@ void psn_named(
 		node(pool, node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
-	track->named_skipped = track->resend_skip &&
-			       psn_ahead(psn, track->resend_start) + 1 == track->resend_skip;
+	track->named_as = (uint8_t)named_as(track, events, psn);
+	if (track->named_as == NAMED_LATE)
+		return;
+	track->wanted = psn;
+	track->wanted_passed = track->wanted_skipped = false;
 }
 
 void psn_finish(struct psn_track *track, const struct psn_context *context)

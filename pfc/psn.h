@@ -69,6 +69,13 @@ struct psn_pool {
 		NULL, 0, 0, most_nodes, NODE_NONE                                              \
 	}
 
+/* What is known of a PSN that is asked for though it was captured. */
+enum named_as {
+	NAMED_BEHIND,  /* nothing: it was lost behind the tap */
+	NAMED_SKIPPED, /* it was lost when it was sent again, too */
+	NAMED_LATE, /* it or the one before came late: who takes nothing out of order wants it again */
+};
+
 struct psn_track {
 	uint32_t next;   /* due: one behind the highest */
 	uint32_t lowest; /* of all captured */
@@ -81,22 +88,24 @@ struct psn_track {
 	uint32_t resend_start, resend_next; /* a retransmission under way, */
 	uint32_t resend_limit;              /* which ends here */
 	uint32_t last;                      /* PSN of the packet before */
+	/* What a receiver that takes nothing out of order waits for, as far as the tap sees. */
+	uint32_t wanted;
 
 	uint32_t gap_events, gap_psns;
 	uint32_t missing; /* in open or given-up holes */
 	uint32_t lost_network, lost_capture, lost_unknown;
 	uint32_t lost_after; /* asked for by a NAK though captured: lost behind the tap */
-	uint32_t asked_late; /* the same, after it had come late: reordering */
+	uint32_t asked_late; /* the same, after it or the one before had come late */
 	uint32_t repeated, out_of_order, copies; /* copies: seen twice by the tap */
 	uint32_t resent[RESEND_CAUSES];
 
 	uint16_t hole_count;
-	/* How far behind resend_start the first is that it lacks, plus 1; 0: none, or too far. */
-	uint16_t resend_skip;
 	uint8_t named_cause;  /* RESEND_NOT: nobody asked */
 	uint8_t resend_cause; /* RESEND_NOT: none under way */
 	bool started;
-	bool named_skipped; /* the named one was lost when it was sent again, too */
+	bool wanted_passed;  /* just before the packet in front of it, so that it was refused */
+	bool wanted_skipped; /* what lies behind it came once more, and it did not */
+	uint8_t named_as;    /* enum named_as, where it had been captured */
 };
 
 /* The packet at hand and who keeps the books. */
@@ -128,6 +137,10 @@ static inline void psn_next(struct psn_track *track)
 {
 	track->last = track->next;
 	track->next = (track->next + 1) & 0xffffffu;
+	if (track->wanted == track->last) {
+		track->wanted = track->next;
+		track->wanted_passed = track->wanted_skipped = false;
+	}
 }
 
 /* Holes [from, from + count) before psn_arrive() of a later psn; for streams in
@@ -140,8 +153,8 @@ uint32_t psn_skip(struct psn_track *track, const struct psn_context *context, ui
 void psn_expect(struct psn_track *track, uint32_t psn);
 
 /* The other side asks for psn and all behind it again. */
-void psn_named(
-	struct psn_track *track, struct psn_pool *pool, uint32_t psn, enum resend_cause cause);
+void psn_named(struct psn_track *track, struct psn_pool *pool, const struct events *events,
+	uint32_t psn, enum resend_cause cause);
 
 /* Whether psn lies in a hole. */
 bool psn_is_missing(const struct psn_track *track, const struct psn_pool *pool, uint32_t psn);

@@ -153,7 +153,8 @@ static void note_read(
 		responses =
 			flow_responses_made(&wire->flows, flow_at(&wire->flows, main->peer));
 		if (responses)
-			psn_named(responses, &wire->holes, roce->psn, RESEND_RESPONSE_LOST);
+			psn_named(responses, &wire->holes, &wire->events, roce->psn,
+				RESEND_RESPONSE_LOST);
 	}
 	if (arrival == PSN_REPEATED || !roce->has_reth)
 		return;
@@ -359,7 +360,8 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 static void sequence_error(
 	struct wire *wire, const struct wire_packet *packet, struct flow *asker)
 {
-	psn_named(&asker->requests_track, &wire->holes, packet->roce->psn, RESEND_NAK);
+	psn_named(&asker->requests_track, &wire->holes, &wire->events, packet->roce->psn,
+		RESEND_NAK);
 	asker->nak_us = (uint32_t)(packet->record->time_ns / NS_PER_US) | 1;
 }
 
@@ -389,7 +391,8 @@ static void negative(
 	/* All before the one that is asked for has arrived. */
 	acknowledged(wire, asker, (roce->psn - 1) & PSN_MASK);
 	if (kind == AETH_RNR_NAK)
-		psn_named(&asker->requests_track, &wire->holes, roce->psn, RESEND_RNR_NAK);
+		psn_named(&asker->requests_track, &wire->holes, &wire->events, roce->psn,
+			RESEND_RNR_NAK);
 	else if (reason == NAK_PSN_SEQUENCE)
 		sequence_error(wire, packet, asker);
 }

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		psn = (psn + (step < 0x8000 ? step & 31 : 0u - (step & 31))) & PSN_MASK;
 		switch (data[at + 2] & 7) {
 		case 0:
-			psn_named(&track, &pool, psn, RESEND_NAK);
+			psn_named(&track, &pool, &events, psn, RESEND_NAK);
 			break;
 		case 1:
 			context.acked = true;

@@ -280,6 +280,58 @@ static void late_and_named(struct script *script)
 	script->naks = 1;
 }
 
+/* Two are overtaken by one each; who takes nothing out of order refuses the overtaker. */
+static void refused(struct script *script)
+{
+	uint32_t from, behind = some(script, 3);
+
+	messages(script, 2);
+	from = script->psn;
+	for (unsigned i = 0; i < 2; i++) {
+		send_at(script, from + 2 * i + 1);
+		send_at(script, from + 2 * i);
+	}
+	script->psn = ahead(script, 4);
+	send_some(script, behind);
+	answer(script, from, 0x60);
+	answer(script, from + 1, 0x60);
+	for (uint32_t i = 1; i < 4 + behind; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	messages(script, 1);
+	script->requests.out_of_order = 2;
+	script->requests.repeated = script->requests.resent = 3 + behind;
+	script->requests.resend_cause = "nak";
+	script->naks = 2;
+}
+
+/* One is lost before the tap, and of what is sent again another one. */
+static void lost_again(struct script *script)
+{
+	uint32_t from, behind = 2 + some(script, 4), again = some(script, behind - 1);
+
+	messages(script, 2);
+	from = script->psn;
+	script->psn = ahead(script, 1);
+	send_some(script, behind);
+	answer(script, from, 0x60);
+	for (uint32_t i = 0; i <= behind; i++)
+		if (i != again)
+			send_at(script, from + i);
+	answer(script, from + again, 0x60);
+	for (uint32_t i = again; i <= behind; i++)
+		send_at(script, from + i);
+	acknowledge(script);
+	messages(script, 1);
+	script->requests.gap_events = script->requests.gap_psns = 1;
+	script->requests.repeated = behind - 1 + behind + 1 - again;
+	script->requests.resent = script->requests.repeated + 1;
+	script->requests.gap_cause = "network";
+	script->requests.resend_cause = "nak";
+	script->naks = 2;
+	script->status = 1;
+}
+
 static void read_request(struct script *script, uint32_t psn, uint32_t bytes)
 {
 	struct made_packet *packet = add(script, 0, 0x0c);
@@ -457,6 +509,8 @@ const struct script_kind script_kinds[] = {
 	{ "atomics", atomics },
 	{ "a packet is corrupt", corrupt },
 	{ "one direction only", one_way },
+	{ "packets are overtaken and the overtaker is refused", refused },
+	{ "a packet is lost again when it is sent again", lost_again },
 };
 const size_t script_kind_count = sizeof(script_kinds) / sizeof(script_kinds[0]);
 
