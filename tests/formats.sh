@@ -4,15 +4,8 @@
 source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
 draw=$(realpath "$3") || exit 2
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failed=0
-
-fail() {
-	echo "$*"
-	failed=1
-}
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
 
 for kind in pass fail unknown interrupted cut empty hostile; do
 	for form in json junit openmetrics markdown html; do
@@ -26,7 +19,7 @@ for kind in pass fail unknown interrupted cut empty hostile; do
 	fi
 done
 command -v promtool > /dev/null || echo 'no promtool here: metrics are checked for repeats only'
-python3 "$source/tests/formats.py" ./*.junit || failed=1
+python3 "$source/tests/formats.py" ./*.junit || fail 'JUnit: see above'
 
 "$draw" fail run || fail 'no run made'
 "$weft" report --json made.run > made.json
@@ -35,7 +28,7 @@ for table in findings stages lossless ring nics cables pairs; do
 		fail "--csv $table: $(cat err)"
 done
 python3 "$source/tests/formats.py" made.json findings.csv stages.csv lossless.csv ring.csv \
-	nics.csv cables.csv pairs.csv || failed=1
+	nics.csv cables.csv pairs.csv || fail 'tables: see above'
 "$weft" report --csv nothing made.run > out 2> err
 [ $? -eq 2 ] || fail '--csv nothing: status is not 2'
 grep -q 'expected one of findings' err || fail "--csv nothing: $(cat err)"
@@ -58,4 +51,4 @@ grep -q '^FAIL' out && fail '--markdown -: the screen as well'
 for part in *.part; do
 	[ ! -e "$part" ] || fail "left behind: $part"
 done
-exit $failed
+finish

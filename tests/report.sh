@@ -5,15 +5,8 @@ source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
 draw=$(realpath "$3") || exit 2
 conforms=$(realpath "$4") || exit 2
-folder=$(mktemp -d) || exit 2
-trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failed=0
-
-fail() {
-	echo "$*"
-	failed=1
-}
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
 
 # NAME WORDS: status 2, nothing on stdout, one line on stderr that holds WORDS.
 refused() {
@@ -80,4 +73,4 @@ fi
 [ $? -eq 2 ] || fail "two arguments: status is not 2"
 "$weft" report cut.run > /dev/full 2> err
 [ $? -eq 2 ] || fail "full device: status is not 2"
-exit $failed
+finish

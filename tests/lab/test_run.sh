@@ -3,15 +3,8 @@
 # written elsewhere reaches the host, and no command can keep the guest for ever.
 run=$1
 build=$2
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failed=0
-
-fail() {
-	echo "$*"
-	failed=1
-}
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$(dirname "$0")/../folder.sh"
 
 # shellcheck disable=SC2016 # the guest's variables
 "$run" --build "$build" --leaves 1 --spines 1 --devices 2 --out out -- sh -c '
@@ -42,4 +35,4 @@ refused 'no command' --leaves 2
 refused 'expected 1..64' --devices 65 -- true
 refused 'no number' --devices -1 -- true
 refused 'unknown option' --nosuch 1 -- true
-exit $failed
+finish

@@ -5,15 +5,8 @@ source=$(realpath "$1") || exit 2
 draw=$(realpath "$2") || exit 2
 conforms=$(realpath "$3") || exit 2
 schema=$source/docs/report.schema.json
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failed=0
-
-fail() {
-	echo "$*"
-	failed=1
-}
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
 
 for kind in pass fail unknown interrupted cut empty hostile; do
 	"$draw" "$kind" json > "$kind.json" || fail "$kind: draw failed"
@@ -38,4 +31,4 @@ refuse 's/"backend"/"back_end"/'
 refuse 's/"status": "skipped"/"status": "left out"/'
 
 grep -l -i nan ./*.json && fail "NaN in JSON"
-exit $failed
+finish

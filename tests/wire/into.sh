@@ -3,15 +3,8 @@
 # reading it again changes nothing; what is no run file stays as it is.
 weft=$(realpath "$1") || exit 2
 source=$(realpath "$2") || exit 2
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failed=0
-
-fail() {
-	echo "$*"
-	failed=1
-}
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
 
 cat "$source/examples/small-8.yaml" - > fabric.yaml <<'END'
 faults:
@@ -41,4 +34,4 @@ echo text > text.run
 "$weft" pcap --into text.run sim-host1.pcap > /dev/null 2> why
 [ $? = 2 ] || fail "a text: status is not 2"
 [ "$(cat text.run)" = text ] || fail "a text was written over"
-exit $failed
+finish
