@@ -26,8 +26,8 @@ void flow_qp_done(struct sim *sim, struct qp *qp)
 		sim->flows_done++;
 }
 
-/* The flow's start, and every burst after it. */
-static void flow_event(struct sim *sim, uint32_t index)
+/* The next burst of a flow, or all of it. */
+void flow_post(struct sim *sim, uint32_t index)
 {
 	struct sim_flow *flow = &sim->flows[index];
 	const struct plan_flow *plan = &flow->plan;
@@ -45,9 +45,22 @@ static void flow_event(struct sim *sim, uint32_t index)
 			flow_qp_done(sim, &sim->qps[flow->first_qp + q]);
 	}
 	flow->posted_bytes += bytes;
-	if (flow->posted_bytes < plan->bytes)
+}
+
+/* The flow's start, and every burst after it. */
+static void flow_event(struct sim *sim, uint32_t index)
+{
+	struct sim_flow *flow = &sim->flows[index];
+
+	if (flow->waits) {
+		flow->started = true;
+		after_post(sim, index);
+		return;
+	}
+	flow_post(sim, index);
+	if (flow->posted_bytes < flow->plan.bytes)
 		wheel_at(&sim->wheel, sim->event_flows + index,
-			sim->now + plan->burst_period_ns * PS_PER_NS);
+			sim->now + flow->plan.burst_period_ns * PS_PER_NS);
 }
 
 /* A host that is stalled posts when it is no more. */

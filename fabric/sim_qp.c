@@ -107,6 +107,8 @@ void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last)
 		ring_arrived(sim, qp);
 	else if (last && qp->delivered_bytes == qp->planned_bytes)
 		flow_qp_done(sim, qp);
+	if (last && (sim->flows[qp->flow].waits || sim->flows[qp->flow].first_follower != NONE))
+		after_delivered(sim, qp->flow);
 }
 
 /* Go-back-0: what has come in of a message before a gap counts for nothing. */

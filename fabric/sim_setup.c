@@ -179,6 +179,7 @@ static void init_flows(struct sim *sim)
 	sim->qps = zeroed_lines(qps, sizeof(*sim->qps));
 	for (uint32_t i = 0; i < sim->flow_count; i++)
 		init_qps(sim, i);
+	after_setup(sim);
 	plan_ring_bytes(sim);
 }
 
@@ -270,6 +271,8 @@ int sim_check(
 			return diag_error(diag, -EINVAL,
 				"stage %s, flow %u: a NIC has no cable", stage->name, i);
 	}
+	if (after_check(stage, diag))
+		return -EINVAL;
 	if (stage->ring.ranks == 0)
 		return 0;
 	if (ring_init(&ring, stage->ring.ranks, stage->ring.bytes, stage->ring.elem_bytes) ||

@@ -269,7 +269,10 @@ struct sim_flow {
 	uint32_t first_qp;
 	uint64_t posted_bytes;
 	uint32_t qps_done;
-	bool ring;
+	uint32_t delivered, posted; /* bursts, of a flow that others wait for or that waits */
+	uint32_t first_follower;    /* flow * PLAN_AFTER + place in its after; NONE */
+	uint32_t next_follower[PLAN_AFTER]; /* of the flow that after[] names */
+	bool ring, waits, started;
 };
 
 struct ring_rank {
@@ -575,6 +578,12 @@ void dcqcn_cnp(struct sim *sim, struct qp *qp);
 void dcqcn_restart(struct sim *sim, struct qp *qp);
 uint64_t dcqcn_gap_ps(struct sim *sim, struct qp *qp, uint32_t wire_bytes);
 
+/* sim_after.c: flows that wait for others */
+int after_check(const struct plan_stage *stage, struct diag *diag);
+void after_setup(struct sim *sim);
+void after_post(struct sim *sim, uint32_t flow);
+void after_delivered(struct sim *sim, uint32_t flow);
+
 /* sim_ring.c */
 void ring_start(struct sim *sim);
 void ring_arrived(struct sim *sim, struct qp *qp);
@@ -626,6 +635,7 @@ void ledger_check(struct sim *sim);
 
 /* sim.c */
 bool sim_done(const struct sim *sim);
+void flow_post(struct sim *sim, uint32_t flow);
 void flow_qp_done(struct sim *sim, struct qp *qp);
 
 #endif

@@ -31,6 +31,8 @@ enum flow_role {
 	FLOW_VICTIM, /* shares a switch with the incast, not its bottleneck */
 };
 
+#define PLAN_AFTER 2u
+
 struct plan_flow {
 	uint32_t src, dst; /* NIC indices; src != dst */
 	uint32_t qps;      /* 1..256; the bytes are split evenly, rest to the first ones */
@@ -39,6 +41,11 @@ struct plan_flow {
 	uint64_t rate_bps; /* offered payload rate over all QPs; 0: as fast as the NIC goes */
 	uint64_t burst_bytes; /* 0: no bursts; else bytes sent at line rate every period */
 	uint64_t burst_period_ns;
+	/* Places + 1 in the stage of flows that it waits for; 0: none. A burst is sent when
+	 * each of them has delivered its burst of the same number, whatever the period. All
+	 * have one QP and as many bursts. Simulated only, and in no stage of a run file. */
+	uint32_t after[PLAN_AFTER];
+	uint32_t window; /* bursts sent and not yet delivered, at most; 0: any. Likewise */
 	enum flow_role role;
 	bool not_ect; /* sent with ECN 00: switches must not mark, DCQCN stays silent */
 };

@@ -27,6 +27,7 @@ static void run_all(struct report *report)
 	fputs(head, report->out);
 	validate_links(report);
 	validate_collectives(report);
+	validate_trees(report);
 	validate_lossless(report);
 	validate_loss(report);
 	validate_ecmp(report);

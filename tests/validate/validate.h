@@ -57,6 +57,7 @@ double leaf_latency_ns(const struct fabric *fabric);
 
 void validate_links(struct report *report);
 void validate_collectives(struct report *report);
+void validate_trees(struct report *report);
 void validate_lossless(struct report *report);
 void validate_loss(struct report *report);
 void validate_ecmp(struct report *report);
