@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/validate/validate.h"
+#include "tests/validate/figure.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "fabric/chance.h"
 #include "fabric/sim_state.h"
@@ -202,9 +203,69 @@ static void fairness(struct report *report)
 	trial_close(&trial);
 }
 
+/* Bits a us that a NIC takes in, from the series; how many there are. */
+static size_t goodputs(
+	const struct trial *trial, const char *place, double *when, double *gbps, size_t room)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < trial->result.sample_count && used < room; i++) {
+		const struct run_sample *sample = &trial->result.samples[i];
+
+		if (strcmp(sample->place, place) || strcmp(sample->metric, "goodput_bytes"))
+			continue;
+		when[used] = (double)sample->t_ns / 1e6;
+		gbps[used++] = (double)sample->value * 8 / (double)trial->stage.sample_ns;
+	}
+	return used;
+}
+
+static double half_of_ceiling(double x, double rate)
+{
+	(void)x;
+	return rate * 8 / 2;
+}
+
+/* Two flows over one uplink, the second later. */
+static void convergence(struct report *report)
+{
+	struct figure figure = { .name = "dcqcn",
+		.title = "DCQCN: goodput of two flows that share a 100G link, Gb/s",
+		.x_label = "ms",
+		.x = { 0, 100 },
+		.y = { 0, 100 },
+		.x_step = 20 };
+	double when[256], gbps[256];
+	struct trial trial;
+
+	if (report->quick)
+		return;
+	trial_open(&trial, "leaves: 2\nspines: 1\nhosts_per_leaf: 2\nspeed: 100G\n");
+	trial_flow(&trial, 0, 2, UINT64_C(100000000000));
+	trial_flow(&trial, 1, 3, UINT64_C(100000000000))->start_ns = 20 * NS_PER_MS;
+	trial.stage.sample_ns = NS_PER_MS;
+	trial.stage.deadline_ns = 100 * NS_PER_MS;
+	trial_run(&trial, 1);
+	figure_open(&figure);
+	for (unsigned flow = 0; flow < 2; flow++) {
+		char name[16];
+		size_t count;
+
+		snprintf(name, sizeof(name), "host%u", flow + 3);
+		count = goodputs(&trial, name, when, gbps, COUNT_OF(when));
+		figure.colour = flow;
+		figure_line(&figure, flow ? "the second" : "the first", when, gbps, count);
+	}
+	figure.colour = 2;
+	figure_curve(&figure, "fair share", half_of_ceiling, payload_rate(&trial.fabric));
+	figure_close(report, &figure);
+	trial_close(&trial);
+}
+
 void validate_dcqcn(struct report *report)
 {
 	reaction(report);
 	fixed_points(report);
 	fairness(report);
+	convergence(report);
 }

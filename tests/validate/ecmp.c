@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/validate/validate.h"
+#include "tests/validate/figure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "fabric/chance.h"
@@ -58,31 +59,62 @@ static void by_packets(struct report *report, uint32_t uplinks, uint32_t qps)
 	trial_close(&trial);
 }
 
+static double expected_at(double qps, double uplinks)
+{
+	uint32_t u = (uint32_t)uplinks;
+
+	return chance_spread((uint32_t)lround(u * qps), u).mean;
+}
+
+static double simulated_at(uint32_t uplinks, uint32_t qps, uint32_t draws)
+{
+	uint32_t *load = zeroed(uplinks, sizeof(*load));
+	struct trial trial;
+	double sum = 0;
+
+	trial_open(&trial, "leaves: 2\nspines: %u\nhosts_per_leaf: %u\nspeed: 100G\n", uplinks,
+		uplinks);
+	for (uint64_t seed = 0; seed < draws; seed++)
+		sum += one_draw(&trial, seed, uplinks, qps, load);
+	free(load);
+	trial_close(&trial);
+	return sum / draws;
+}
+
 void validate_ecmp(struct report *report)
 {
+	struct figure figure = { .name = "ecmp",
+		.title = "ECMP: load of the fullest uplink, in means",
+		.x_label = "queue pairs of a NIC",
+		.x = { 1, 32 },
+		.y = { 1, 4 },
+		.x_step = 2,
+		.log_x = true };
+	double qp_axis[6], means[6];
+	char label[16];
 	static const uint32_t uplinks[] = { 8, 16, 32 }, qps[] = { 1, 2, 4, 8, 16, 32 };
 
 	report_section(report, "ECMP, max/mean load of uplinks",
 		"U NICs of a leaf with Q queue pairs each over U uplinks, mean of 1,000 seeds, "
 		"against the same number of flows thrown at random (2,000 throws).");
-	for (size_t u = 0; u < COUNT_OF(uplinks); u++)
+	figure_open(&figure);
+	for (size_t u = 0; u < COUNT_OF(uplinks); u++) {
 		for (size_t q = 0; q < COUNT_OF(qps); q++) {
-			uint32_t *load = zeroed(uplinks[u], sizeof(*load));
-			uint32_t draws = report->quick ? DRAWS / 4 : DRAWS;
-			struct trial trial;
-			double sum = 0;
+			double simulated = simulated_at(
+				uplinks[u], qps[q], report->quick ? DRAWS / 4 : DRAWS);
 
-			trial_open(&trial,
-				"leaves: 2\nspines: %u\nhosts_per_leaf: %u\nspeed: 100G\n",
-				uplinks[u], uplinks[u]);
-			for (uint64_t seed = 0; seed < draws; seed++)
-				sum += one_draw(&trial, seed, uplinks[u], qps[q], load);
-			report_row(report, chance_spread(uplinks[u] * qps[q], uplinks[u]).mean,
-				sum / draws, report->quick ? 2 * CLOSED_FORM : CLOSED_FORM,
+			qp_axis[q] = qps[q];
+			means[q] = expected_at(qps[q], uplinks[u]);
+			figure.colour = (unsigned)u;
+			figure_dot(&figure, qps[q], simulated);
+			report_row(report, means[q], simulated,
+				report->quick ? 2 * CLOSED_FORM : CLOSED_FORM,
 				"%u uplinks, %u QPs", uplinks[u], qps[q]);
-			free(load);
-			trial_close(&trial);
 		}
+		snprintf(label, sizeof(label), "%u uplinks", uplinks[u]);
+		figure_line(&figure, label, qp_axis, means, COUNT_OF(qps));
+	}
+	figure_close(report, &figure);
 	by_packets(report, 8, 4);
 	by_packets(report, 16, 8);
 }

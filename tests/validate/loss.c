@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/validate/validate.h"
+#include "tests/validate/figure.h"
 
 #include <math.h>
 
@@ -13,6 +13,16 @@ static double repair_ns(const struct fabric *fabric, double packet_ns)
 	       packet_ns + 86 * 2 * 0.08 + packet_ns / 2;
 }
 
+#define PACKET_NS ((4096 + 82) * 0.08)
+
+static double repair_at_100g; /* of row(); a curve has no other way to it */
+
+static double goodput(double p, double timeout)
+{
+	return (1 - p) /
+	       (1 + p * repair_at_100g / PACKET_NS + p * p * 4096 * exp2(timeout) / PACKET_NS);
+}
+
 struct point {
 	double loss;
 	uint32_t timeout, packets;
@@ -21,28 +31,29 @@ struct point {
 
 /* Losses are chance: three standard deviations of what they cost are allowed where
  * that is more than two per cent. */
-static void row(struct report *report, const struct point *point)
+static void row(struct report *report, struct figure *figure, const struct point *point)
 {
 	struct trial trial;
-	double p = point->loss, packet_ns, rto_ns, repair, spread, expected;
+	double p = point->loss, packet_ns = PACKET_NS, rto_ns, repair, spread, expected,
+	       reached;
 
 	trial_open(&trial,
 		"leaves: 1\nspines: 1\nhosts_per_leaf: 2\nspeed: 100G\npolicy: {timeout: %u}\n"
 		"faults:\n- {kind: loss, place: \"leaf1:2\", amount: %.9f}\n",
 		point->timeout, p);
-	packet_ns = (trial.fabric.mtu_bytes + 82) * 0.08;
 	rto_ns = 4096 * exp2(point->timeout);
-	repair = repair_ns(&trial.fabric, packet_ns);
-	expected = (1 - p) / (1 + p * repair / packet_ns + p * p * rto_ns / packet_ns);
+	repair = repair_at_100g = repair_ns(&trial.fabric, packet_ns);
+	expected = goodput(p, point->timeout);
 	spread = 3 * (sqrt(p / point->packets) * repair + p / sqrt(point->packets) * rto_ns) /
 		 packet_ns * expected;
 	trial_flow(&trial, 0, 1, point->packets * UINT64_C(4096));
 	trial_run(&trial, 7);
-	report_row(report, expected,
-		point->packets * packet_ns /
-			(trial_end_ns(&trial) - leaf_latency_ns(&trial.fabric)),
-		spread > CLOSED_FORM ? spread : CLOSED_FORM, "p = %g, t = %u, %u packets", p,
-		point->timeout, point->packets);
+	reached = point->packets * packet_ns /
+		  (trial_end_ns(&trial) - leaf_latency_ns(&trial.fabric));
+	figure->colour = (point->timeout - 6) / 2 % 4;
+	figure_dot(figure, p, reached);
+	report_row(report, expected, reached, spread > CLOSED_FORM ? spread : CLOSED_FORM,
+		"p = %g, t = %u, %u packets", p, point->timeout, point->packets);
 	trial_close(&trial);
 }
 
@@ -61,6 +72,17 @@ void validate_loss(struct report *report)
 		{ 2e-2, 10, 2000000, true },
 	};
 
+	struct figure figure = { .name = "loss",
+		.title = "Go-back-N: share of the ceiling, by loss, for ACK timeouts 4.096 us "
+			 "x 2^t",
+		.x_label = "packets lost",
+		.x = { 1e-5, 0.1 },
+		.y = { 0, 1 },
+		.x_step = 10,
+		.log_x = true };
+	char label[16];
+
+	figure_open(&figure);
 	report_section(report, "Go-back-N against random loss",
 		"Share of the ceiling that one queue pair reaches: (1 - p) / (1 + p T / t + "
 		"p^2 RTO / "
@@ -71,5 +93,12 @@ void validate_loss(struct report *report)
 		"9.7.5.1): the regime of time-outs, from p about sqrt(t / RTO) on.");
 	for (size_t i = 0; i < COUNT_OF(points); i++)
 		if (!points[i].lasts || !report->quick)
-			row(report, &points[i]);
+			row(report, &figure, &points[i]);
+	for (uint32_t timeout = 6; timeout <= 10; timeout += 2) {
+		snprintf(label, sizeof(label), "t = %u", timeout);
+		figure.colour = (timeout - 6) / 2;
+		figure_curve(&figure, label, goodput, timeout);
+	}
+	figure.colour = 0;
+	figure_close(report, &figure);
 }

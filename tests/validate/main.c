@@ -2,8 +2,9 @@
 /*
  * validate - the simulator against closed forms and published equations.
  *
- *   validate [--quick]          prints docs/validation.md; --quick leaves out what lasts
- *   validate --compare PAGE     fails as well when PAGE is not what would be printed
+ *   validate [--quick]        prints the page; --quick leaves out what lasts, and figures
+ *   validate --write DIR      writes the page, validation.md, and its figures there
+ *   validate --compare DIR    fails as well when those there are not what would be written
  *
  * Exits with 1 when a row differs by more than is allowed, with 2 when it could not run.
  */
@@ -12,15 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const head = "# The simulator, validated\n\n"
-				"Made by `build/tests/validate > docs/validation.md`; not "
-				"written by hand. Each row is the "
-				"simulator\nagainst an equation: what that gives, what was "
-				"simulated, the difference, and "
-				"how much is allowed.\n`meson test --suite long` runs all of "
-				"it and compares this page, the "
-				"suite `unit` what takes a moment.\nWhat is modelled: "
-				"[simulator.md](simulator.md).\n";
+static const char *const head =
+	"# The simulator, validated\n\n"
+	"Made by `build/tests/validate --write docs`, figures included; "
+	"not written by hand. Each row is the "
+	"simulator\nagainst an equation: what that gives, what was "
+	"simulated, the difference, and "
+	"how much is allowed.\n`meson test --suite long` runs all of "
+	"it and compares this page, the "
+	"suite `unit` what takes a moment.\nWhat is modelled: "
+	"[simulator.md](simulator.md).\n";
 
 static void run_all(struct report *report)
 {
@@ -37,53 +39,96 @@ static void run_all(struct report *report)
 		report->wrong);
 }
 
-static bool same(const char *page, const char *text, size_t bytes)
+static void give_up(const char *path)
 {
-	FILE *file = fopen(page, "r");
-	char *there = calloc(1, bytes + 2);
-	size_t got;
+	perror(path);
+	exit(2);
+}
 
-	if (!file || !there) {
-		perror(page);
-		exit(2);
-	}
+static FILE *open_in(const char *dir, const char *name, const char *mode)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, mode);
+	if (!file)
+		give_up(path);
+	return file;
+}
+
+static void put_file(const char *dir, const char *name, const char *text)
+{
+	FILE *file = open_in(dir, name, "w");
+	bool failed = fputs(text, file) < 0;
+
+	if (fclose(file) || failed)
+		give_up(name);
+}
+
+static bool same(const char *dir, const char *name, const char *text)
+{
+	FILE *file = open_in(dir, name, "r");
+	size_t bytes = strlen(text), got;
+	char *there = calloc(1, bytes + 2);
+	bool equal;
+
+	if (!there)
+		give_up(name);
 	got = fread(there, 1, bytes + 1, file);
 	fclose(file);
-	got = got == bytes && memcmp(there, text, bytes) == 0;
+	equal = got == bytes && memcmp(there, text, bytes) == 0;
 	free(there);
-	if (!got)
-		fprintf(stderr, "%s is not what validate prints: make it again\n", page);
-	return got;
+	if (!equal)
+		fprintf(stderr, "%s/%s is not what validate writes: make it again\n", dir,
+			name);
+	return equal;
+}
+
+/* Whether all files are there as they should be. */
+static bool each_file(
+	const struct report *report, const char *page, const char *dir, bool write)
+{
+	bool right = true;
+
+	for (uint32_t i = 0; i <= report->drawn_count; i++) {
+		bool last = i == report->drawn_count;
+		const char *name = last ? "validation.md" : report->drawn[i].file;
+		const char *text = last ? page : report->drawn[i].text;
+
+		if (write)
+			put_file(dir, name, text);
+		else
+			right &= same(dir, name, text);
+	}
+	return right;
 }
 
 int main(int argc, char **argv)
 {
 	struct report report = { .quick = argc == 2 && strcmp(argv[1], "--quick") == 0 };
-	const char *page = argc == 3 && strcmp(argv[1], "--compare") == 0 ? argv[2] : NULL;
+	bool write = argc == 3 && strcmp(argv[1], "--write") == 0;
+	bool compare = argc == 3 && strcmp(argv[1], "--compare") == 0;
 	size_t bytes = 0;
 	char *text = NULL;
 	bool right = true;
 
-	if (argc > 1 && !report.quick && !page) {
-		fprintf(stderr, "usage: validate [--quick | --compare PAGE]\n");
+	if (argc > 1 && !report.quick && !write && !compare) {
+		fprintf(stderr, "usage: validate [--quick | --write DIR | --compare DIR]\n");
 		return 2;
 	}
 	report.out = open_memstream(&text, &bytes);
-	if (!report.out) {
-		perror("validate");
-		return 2;
-	}
+	if (!report.out)
+		give_up("validate");
 	run_all(&report);
-	if (fclose(report.out)) {
-		perror("validate");
-		return 2;
-	}
-	if (page)
-		right = same(page, text, bytes);
-	else if (fwrite(text, 1, bytes, stdout) != bytes || fflush(stdout)) {
-		perror("validate");
-		return 2;
-	}
+	if (fclose(report.out))
+		give_up("validate");
+	if (write || compare)
+		right = each_file(&report, text, argv[2], write);
+	else if (fwrite(text, 1, bytes, stdout) != bytes || fflush(stdout))
+		give_up("validate");
+	for (uint32_t i = 0; i < report.drawn_count; i++)
+		free(report.drawn[i].text);
 	free(text);
 	return report.wrong || !right;
 }

@@ -18,10 +18,19 @@
 
 #define CLOSED_FORM 0.02 /* the bar for all that has one */
 
+#define FIGURES_MAX 8u
+
+struct drawn {
+	char file[48];
+	char *text;
+};
+
 struct report {
 	FILE *out;
-	bool quick; /* only what takes a moment */
+	bool quick; /* only what takes a moment, and no figures */
 	uint32_t rows, wrong;
+	struct drawn drawn[FIGURES_MAX];
+	uint32_t drawn_count;
 };
 
 /* Begins a section and its table. what: the equation, and where it is from. */
