@@ -116,6 +116,27 @@ static void keep_bindings(struct fabric *fabric, const struct doc_host *const *g
 	}
 }
 
+/* A link's figures may stand in links or in hosts, not in both. */
+static int given_twice(const struct file *file, const struct doc_host *doc, uint32_t link)
+{
+	const struct yaml_value *mine = doc->speed.line ? &doc->speed : &doc->length;
+	int err;
+
+	for (unsigned i = 0; i < file->plane->link_count; i++) {
+		const struct doc_link *other = &file->plane->links[i];
+		bool both = (doc->speed.line && other->speed.line) ||
+			    (doc->length.line && other->length.line);
+
+		if (both && file_find_link(file, other->link.line, "links.link",
+				    other->link.text, &err) == link)
+			return file_refuse(file, mine->line,
+				"hosts: the link of %s is given in line %u already, in links: "
+				"expected its speed and length in one of the two",
+				doc->place.text, other->link.line);
+	}
+	return 0;
+}
+
 /* One entry of hosts: a host with all its NICs, or one NIC. */
 static int change_host(const struct file *file, const struct doc_host *doc, bool *absent,
 	const struct doc_host **given)
@@ -145,6 +166,9 @@ static int change_host(const struct file *file, const struct doc_host *doc, bool
 	for (uint32_t i = 0; i < count && !err; i++) {
 		uint32_t link = fabric->ports[first + i].link;
 
+		err = given_twice(file, doc, link);
+		if (err)
+			return err;
 		change(file, link, &doc->speed, &doc->length);
 		absent[link] = absent[link] || doc->absent.number;
 		err = bind_nic(file, doc, fabric->ports[first + i].nic, given);

@@ -4,7 +4,8 @@
  * nic.pause: a healthy NIC takes in what its link carries, so in these stages it
  * never pauses its switch. One that does drains too slowly (nic.slow-receiver),
  * or, when it holds the switch nearly all the time and takes in next to nothing,
- * is a storm (nic.pause-storm).
+ * is a storm (nic.pause-storm). nic.not-ready: its host posted no receive in time, so
+ * that messages were refused and their senders had to wait: no fault of the network.
  */
 #include <stdlib.h>
 
@@ -22,6 +23,8 @@ struct pausing {
 	double intake; /* in that stage, as a share of the speed */
 	bool storm;
 	struct seen seen;
+	uint64_t refused; /* messages that found no receive posted */
+	struct seen unready;
 };
 
 static void *begin(const struct judging *judging)
@@ -39,8 +42,12 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 		uint64_t frames = evidence_at(evidence, port, M_TX_PAUSE);
 		uint64_t hold_us = evidence_sum(evidence, port, M_TX_PAUSE_US);
 		uint64_t bps = fabric_nic_bps(judging->fabric, nic);
+		uint64_t refused = evidence_sum(evidence, port, M_OUT_OF_BUFFER);
 		double held, intake;
 
+		nics[nic].refused += refused;
+		if (refused)
+			seen_add(&nics[nic].unready, &evidence->stage);
 		nics[nic].read |= frames != EVIDENCE_ABSENT;
 		if (frames == EVIDENCE_ABSENT || frames == 0 || window_ns <= 0 || bps == 0)
 			continue;
@@ -96,6 +103,25 @@ static void tell(struct judging *judging, uint32_t nic, const struct pausing *pa
 		finding->culprit);
 }
 
+static void tell_unready(struct judging *judging, uint32_t nic, const struct pausing *pausing)
+{
+	struct place place = place_port(judging->fabric, judging->fabric->nics[nic]);
+	struct finding *finding =
+		judging_cause(judging, "nic.not-ready", plan_layer_name(pausing->unready.layer),
+			CLASS_RATE, pausing->refused, &place, &pausing->unready);
+
+	finding_limit(finding, (double)pausing->refused, 0, "messages",
+		"weft's own default: a host that keeps up has a receive posted for each");
+	finding_text(finding,
+		"%s refused %llu messages, for its host had posted no receive; the senders "
+		"waited and the network lost nothing",
+		finding->culprit, (unsigned long long)pausing->refused);
+	finding_advice(finding,
+		"on the host of %s look at what posts receives late: CPU load, a process that "
+		"was stopped, too few receives or a shared receive queue that is too short",
+		finding->culprit);
+}
+
 static void end(struct judging *judging, void *state, bool speak)
 {
 	struct pausing *nics = state;
@@ -104,6 +130,8 @@ static void end(struct judging *judging, void *state, bool speak)
 	for (uint32_t nic = 0; speak && nic < judging->fabric->nic_count; nic++) {
 		read += nics[nic].read;
 		plugged += fabric_nic_leaf(judging->fabric, nic) != PORT_NONE;
+		if (nics[nic].refused)
+			tell_unready(judging, nic, &nics[nic]);
 		if (nics[nic].seen.stages == 0)
 			continue;
 		tell(judging, nic, &nics[nic]);

@@ -14,6 +14,12 @@ static const struct refused cases[] = {
 	REFUSED("an Ethernet MTU", SOUND "mtu: 9000\n",
 		"5: mtu 9000: expected a RoCE MTU, the payload of a packet: 256, 512, 1024, "
 		"2048 or 4096"),
+	REFUSED("a link's speed in links and in hosts",
+		SOUND "links: [{link: host1-leaf1, speed: 40G}]\nhosts: [{place: host1, speed: "
+		      "25G}]\n",
+		"6: hosts: the link of host1 is given in line 5 already, in links: expected "
+		"its "
+		"speed and length in one of the two"),
 	REFUSED("an MTU that no QP has", SOUND "mtu: 1500\n",
 		"5: mtu 1500: expected a RoCE MTU, the payload of a packet: 256, 512, 1024, "
 		"2048 or 4096"),

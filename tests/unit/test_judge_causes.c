@@ -238,6 +238,11 @@ static void giants_at_a_nic(struct bench *bench)
 	bench_set(bench, BENCH_PAIRS, "host3", C_DROP_OVERSIZE, 9);
 }
 
+static void receives_late(struct bench *bench)
+{
+	bench_set(bench, BENCH_PAIRS, "host3", C_OUT_OF_BUFFER, 9);
+}
+
 static void policed(struct bench *bench)
 {
 	bench_set(bench, BENCH_PAIRS, "leaf1:1", C_DROP_POLICER, 9);
@@ -375,6 +380,8 @@ static const struct judge_case {
 		"nic.slow-receiver", VERDICT_FAIL, "host3" },
 	{ "a NIC that takes in nothing and holds half the time is no storm",
 		pause_half_from_an_idle_nic, "nic.slow-receiver", VERDICT_FAIL, "host3" },
+	{ "a host that posts no receives is named", receives_late, "nic.not-ready",
+		VERDICT_FAIL, "host3" },
 	{ "no NIC pauses", nothing, "nic.pause", VERDICT_PASS, "" },
 	{ "a switch without PFC is named before what it does to others", pfc_off,
 		"switch.pfc-off", VERDICT_FAIL, "spine1" },
