@@ -16,6 +16,7 @@
 #include "fabric/sim_tap.h"
 #include "lib/diag.h"
 #include "lib/finding.h"
+#include "lib/units.h"
 #include "reports/json.h"
 #include "reports/progress.h"
 #include "reports/verdict.h"
@@ -228,6 +229,17 @@ static int judge(
 	return status;
 }
 
+static int check_files(const struct conduct *conduct, const char *path, struct diag *diag)
+{
+	const struct outputs_file files[] = {
+		{ "the run", path, false },
+		{ "the fabric", conduct->fabric_path, true },
+		{ "--json", conduct->json ? "-" : NULL, false },
+	};
+
+	return outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
+}
+
 /* Each host that is missing has its line. */
 static int start_agents(struct conduct *conduct, struct live *live)
 {
@@ -253,18 +265,12 @@ static int start_agents(struct conduct *conduct, struct live *live)
 	return EXIT_UNKNOWN;
 }
 
-static int run_with(struct conduct *conduct, struct live *live)
+static int run_with(struct conduct *conduct, struct live *live, const char *path)
 {
-	char path_made[RUN_PATH_BYTES];
-	const char *path = conduct->run_path;
 	struct run *run = NULL;
 	struct diag diag;
 	int status = EXIT_UNKNOWN;
 
-	if (!path) {
-		default_path(conduct, path_made);
-		path = path_made;
-	}
 	if (conduct->tap_places && open_tap(conduct, path, &diag))
 		return conduct_refuse(conduct, &diag);
 	if (create(&run, conduct, path, &diag))
@@ -286,12 +292,21 @@ static int run_with(struct conduct *conduct, struct live *live)
 int conduct_run(struct conduct *conduct)
 {
 	struct live live = LIVE_INIT;
+	char path_made[RUN_PATH_BYTES];
+	const char *path = conduct->run_path;
+	struct diag diag;
 	int status;
 
+	if (!path) {
+		default_path(conduct, path_made);
+		path = path_made;
+	}
+	if (check_files(conduct, path, &diag))
+		return conduct_refuse(conduct, &diag);
 	catch_signals();
 	status = start_agents(conduct, &live);
 	if (status == EXIT_PASS)
-		status = run_with(conduct, &live);
+		status = run_with(conduct, &live, path);
 	agents_close(&live.agents);
 	return status;
 }

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/outputs.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/scene.h"
 #include "lib/diag.h"
 #include "lib/units.h"
+#include "lib/wholefile.h"
 #include "reports/html.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
 #include "reports/openmetrics.h"
 #include "reports/text.h"
 
-#define PATH_BYTES 4096
+#define PLACE_BYTES (PATH_MAX + NAME_MAX + 2)
 
 /* What every form is drawn from. */
 struct drawing {
@@ -26,43 +29,126 @@ struct drawing {
 	struct report_options options;
 };
 
-static int draw_html(FILE *out, const struct drawing *drawing, struct diag *diag)
+static int draw_html(FILE *out, const void *arg, struct diag *diag)
 {
+	const struct drawing *drawing = arg;
+
 	return report_html(
 		out, drawing->run, drawing->findings, &drawing->scene, &drawing->options, diag);
 }
 
-static int draw_junit(FILE *out, const struct drawing *drawing, struct diag *diag)
+static int draw_junit(FILE *out, const void *arg, struct diag *diag)
 {
+	const struct drawing *drawing = arg;
+
 	(void)diag;
 	report_junit(out, drawing->run, drawing->findings);
 	return 0;
 }
 
-static int draw_openmetrics(FILE *out, const struct drawing *drawing, struct diag *diag)
+static int draw_openmetrics(FILE *out, const void *arg, struct diag *diag)
 {
+	const struct drawing *drawing = arg;
+
 	return report_openmetrics(out, drawing->run, drawing->findings, diag);
 }
 
-static int draw_markdown(FILE *out, const struct drawing *drawing, struct diag *diag)
+static int draw_markdown(FILE *out, const void *arg, struct diag *diag)
 {
+	const struct drawing *drawing = arg;
+
 	return report_markdown(out, drawing->run, drawing->findings, &drawing->options, diag);
 }
 
 static const struct form {
+	const char *option;
 	size_t path; /* offset in struct outputs */
-	int (*draw)(FILE *out, const struct drawing *drawing, struct diag *diag);
+	int (*draw)(FILE *out, const void *drawing, struct diag *diag);
 } forms[] = {
-	{ offsetof(struct outputs, html), draw_html },
-	{ offsetof(struct outputs, junit), draw_junit },
-	{ offsetof(struct outputs, openmetrics), draw_openmetrics },
-	{ offsetof(struct outputs, markdown), draw_markdown },
+	{ "--html", offsetof(struct outputs, html), draw_html },
+	{ "--junit", offsetof(struct outputs, junit), draw_junit },
+	{ "--openmetrics", offsetof(struct outputs, openmetrics), draw_openmetrics },
+	{ "--markdown", offsetof(struct outputs, markdown), draw_markdown },
 };
 
 static const char *path_of(const struct outputs *outputs, const struct form *form)
 {
 	return *(const char *const *)((const char *)outputs + form->path);
 }
+
+/* --- that no file is lost --- */
+
+static bool is_stdout(const struct outputs_file *file)
+{
+	return !file->read && strcmp(file->path, "-") == 0;
+}
+
+/* Where a file would be made: its folder without links, and its name. */
+static void place_of(char place[PLACE_BYTES], const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+	char *real = folder ? realpath(folder, NULL) : NULL;
+
+	snprintf(place, PLACE_BYTES, "%s/%s", real ? real : folder, name);
+	free(real);
+	free(folder);
+}
+
+static bool is_same(const char *one, const char *other)
+{
+	char places[2][PLACE_BYTES];
+	struct stat a, b;
+	bool is_a = stat(one, &a) == 0, is_b = stat(other, &b) == 0;
+
+	if (is_a && is_b)
+		return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	if (is_a || is_b)
+		return false;
+	place_of(places[0], one);
+	place_of(places[1], other);
+	return strcmp(places[0], places[1]) == 0;
+}
+
+/* What is read is what would be lost, whatever the order. */
+static int check_two(
+	const struct outputs_file *one, const struct outputs_file *other, struct diag *diag)
+{
+	if (!one->path || !other->path || (one->read && other->read))
+		return 0;
+	if (one->read)
+		return check_two(other, one, diag);
+	if (is_stdout(one) && is_stdout(other))
+		return diag_error(diag, -EINVAL,
+			"%s and %s both go to stdout: expected one of them", one->what,
+			other->what);
+	if (is_stdout(one) || is_stdout(other) || !is_same(one->path, other->path))
+		return 0;
+	return diag_error(diag, -EINVAL,
+		"%s %s is the file of %s, which would be lost: expected another name",
+		one->what, one->path, other->what);
+}
+
+int outputs_check(const struct outputs *outputs, const struct outputs_file *more, size_t count,
+	struct diag *diag)
+{
+	struct outputs_file files[COUNT_OF(forms) + OUTPUTS_MORE] = { { .path = NULL } };
+	size_t files_count = COUNT_OF(forms) + count;
+	int err = 0;
+
+	assert(count <= OUTPUTS_MORE);
+	for (size_t i = 0; i < COUNT_OF(forms); i++) {
+		files[i].what = forms[i].option;
+		files[i].path = path_of(outputs, &forms[i]);
+	}
+	memcpy(&files[COUNT_OF(forms)], more, count * sizeof(*more));
+	for (size_t i = 0; i < files_count && !err; i++)
+		for (size_t k = i + 1; k < files_count && !err; k++)
+			err = check_two(&files[i], &files[k], diag);
+	return err;
+}
+
+/* --- writing them --- */
 
 bool outputs_take_stdout(const struct outputs *outputs)
 {
@@ -75,52 +161,17 @@ bool outputs_take_stdout(const struct outputs *outputs)
 	return false;
 }
 
-static int draw_into(FILE *out, const struct form *form, const struct drawing *drawing,
-	const char *path, struct diag *diag)
+int outputs_put(const char *path, int (*draw)(FILE *out, const void *arg, struct diag *diag),
+	const void *arg, struct diag *diag)
 {
-	int err = form->draw(out, drawing, diag);
-
-	if (err)
-		return err;
-	errno = 0;
-	if (fflush(out) || ferror(out))
-		return diag_error(diag, errno ? -errno : -EIO, "%s: cannot be written: %s",
-			path, strerror(errno ? errno : EIO));
-	return 0;
-}
-
-/* A device or pipe is written as it is; everything else under another name first. */
-static bool is_special(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-static int write_form(const struct form *form, const struct drawing *drawing, const char *path,
-	struct diag *diag)
-{
-	bool special = is_special(path);
-	char part[PATH_BYTES];
-	FILE *out;
 	int err;
 
-	if (strlen(path) + sizeof(".part") > sizeof(part))
-		return diag_error(diag, -ENAMETOOLONG, "%s: the name is too long", path);
-	snprintf(part, sizeof(part), "%s%s", path, special ? "" : ".part");
-	out = fopen(part, "w");
-	if (!out)
-		return diag_error(
-			diag, -errno, "%s: cannot be written: %s", part, strerror(errno));
-	err = draw_into(out, form, drawing, part, diag);
-	if (fclose(out) && !err)
-		err = diag_error(
-			diag, -errno, "%s: cannot be written: %s", part, strerror(errno));
-	if (!err && !special && rename(part, path))
-		err = diag_error(
-			diag, -errno, "%s: cannot be replaced: %s", path, strerror(errno));
-	if (err && !special)
-		unlink(part);
+	if (strcmp(path, "-") != 0)
+		return wholefile_draw(path, draw, arg, diag);
+	err = draw(stdout, arg, diag);
+	errno = 0;
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = diag_system(diag, errno ? -errno : -EIO, "stdout cannot be written");
 	return err;
 }
 
@@ -138,12 +189,8 @@ int outputs_write(const struct outputs *outputs, struct run *run, const struct f
 	for (size_t i = 0; !err && i < COUNT_OF(forms); i++) {
 		const char *path = path_of(outputs, &forms[i]);
 
-		if (!path)
-			continue;
-		if (strcmp(path, "-") == 0)
-			err = draw_into(stdout, &forms[i], &drawing, "stdout", diag);
-		else
-			err = write_form(&forms[i], &drawing, path, diag);
+		if (path)
+			err = outputs_put(path, forms[i].draw, &drawing, diag);
 	}
 	scene_free(&drawing.scene);
 	return err;

@@ -1,8 +1,8 @@
 /*
  * outputs - the forms of a report that go into files, beside what is printed.
  *
- * A file appears whole or not at all: it is written under another name and renamed, so
- * that whoever collects it never sees half of it. "-" is stdout.
+ * A file appears whole or not at all (lib/wholefile.h), so that whoever collects it never
+ * sees half of it. "-" is stdout.
  */
 #ifndef CMD_OUTPUTS_H
 #define CMD_OUTPUTS_H
@@ -35,6 +35,20 @@ struct outputs {
 			"as a summary for a ticket"                                            \
 	}
 
+/* A file that a command reads or writes beside these. */
+struct outputs_file {
+	const char *what; /* "--metrics", "the fabric file" */
+	const char *path; /* NULL: none; "-" of one that is written: stdout */
+	bool read;
+};
+
+/* Before anything is run. -EINVAL where one that is written is the same file as another, by
+ * its name or by its device and inode, or where two go to stdout. Devices and pipes are no
+ * loss. count <= OUTPUTS_MORE. */
+#define OUTPUTS_MORE 4u
+int outputs_check(const struct outputs *outputs, const struct outputs_file *more, size_t count,
+	struct diag *diag);
+
 /* Whether one goes to stdout, where then nothing else must be printed. */
 bool outputs_take_stdout(const struct outputs *outputs);
 
@@ -42,6 +56,10 @@ bool outputs_take_stdout(const struct outputs *outputs);
  * reading the run or writing a file, with the sentence. */
 int outputs_write(const struct outputs *outputs, struct run *run, const struct fabric *fabric,
 	const struct findings *findings, const char *run_path, struct diag *diag);
+
+/* Writes one file, or stdout; as wholefile_draw(). */
+int outputs_put(const char *path, int (*draw)(FILE *out, const void *arg, struct diag *diag),
+	const void *arg, struct diag *diag);
 
 /* report_text() with the fabric for its plots; options->scene is not looked at. */
 int outputs_screen(FILE *out, struct run *run, const struct fabric *fabric,

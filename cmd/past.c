@@ -16,6 +16,7 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/run.h"
+#include "lib/wholefile.h"
 #include "reports/verdict.h"
 
 #define PATH_BYTES 4096
@@ -276,40 +277,18 @@ void past_free(struct past *past)
 
 /* --- changing it --- */
 
-/* Flushes, closes and renames; removes what could not be written. */
-static int put_in_place(FILE *file, const char *made, const char *path, struct diag *diag)
+/* Run files are removed for the sake of what is written here: it is on the disk. */
+static int flush(FILE *out, struct diag *diag)
 {
-	bool bad = fflush(file) || ferror(file) || fsync(fileno(file));
-	int err = bad ? -errno : 0;
-
-	if (fclose(file) && !err)
-		err = -errno;
-	if (!err && rename(made, path))
-		err = -errno;
-	if (!err)
-		return 0;
-	unlink(made);
-	return diag_system(diag, err ? err : -EIO, "cannot write %s", path);
+	if (fflush(out) || !fsync(fileno(out)))
+		return 0; /* or the error is told of by whoever closes it */
+	return diag_system(diag, -errno, "cannot write what is kept of a run");
 }
 
-int past_write(const char *path, void (*draw)(FILE *out, const void *arg), const void *arg,
-	struct diag *diag)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	char made[PATH_BYTES];
-	FILE *file;
-
-	snprintf(made, sizeof(made), "%.*s.%s.new", (int)(base - path), path, base);
-	file = fopen(made, "we");
-	if (!file)
-		return diag_system(diag, -errno, "cannot write %s", path);
-	draw(file, arg);
-	return put_in_place(file, made, path, diag);
-}
-
-static void draw_digest(FILE *out, const void *digest)
+static int draw_digest(FILE *out, const void *digest, struct diag *diag)
 {
 	digest_write(out, digest);
+	return flush(out, diag);
 }
 
 int past_keep(
@@ -318,12 +297,13 @@ int past_keep(
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/%s.json", folder, name);
-	return past_write(path, draw_digest, digest, diag);
+	return wholefile_draw(path, draw_digest, digest, diag);
 }
 
-static void draw_name(FILE *out, const void *name)
+static int draw_name(FILE *out, const void *name, struct diag *diag)
 {
 	fprintf(out, "%s\n", (const char *)name);
+	return flush(out, diag);
 }
 
 int past_set_baseline(const char *folder, const char *name, struct diag *diag)
@@ -332,7 +312,7 @@ int past_set_baseline(const char *folder, const char *name, struct diag *diag)
 
 	snprintf(path, sizeof(path), "%s/baseline", folder);
 	if (name)
-		return past_write(path, draw_name, name, diag);
+		return wholefile_draw(path, draw_name, name, diag);
 	if (unlink(path) && errno != ENOENT)
 		return diag_system(diag, -errno, "cannot remove %s", path);
 	return 0;

@@ -47,10 +47,6 @@ int past_read(struct digest *digest, const char *path, struct diag *diag);
 int past_keep(
 	const char *folder, const char *name, const struct digest *digest, struct diag *diag);
 
-/* Writes a file whole or not at all, by way of another name beside it. */
-int past_write(const char *path, void (*draw)(FILE *out, const void *arg), const void *arg,
-	struct diag *diag);
-
 /* The newest `keep` run files stay, and the baseline's; digests of all stay. */
 int past_prune(const char *folder, size_t keep, struct diag *diag);
 

@@ -13,6 +13,7 @@
 #include "fabric/recorded.h"
 #include "lib/diag.h"
 #include "lib/run.h"
+#include "lib/units.h"
 #include "reports/csv.h"
 #include "reports/json.h"
 #include "reports/text.h"
@@ -106,6 +107,17 @@ out:
 	return err;
 }
 
+static int check_files(const struct report_args *args, struct diag *diag)
+{
+	const struct outputs_file files[] = {
+		{ "the run", args->run, true },
+		{ "--json", args->json ? "-" : NULL, false },
+		{ "--csv", args->csv ? "-" : NULL, false },
+	};
+
+	return outputs_check(&args->outputs, files, COUNT_OF(files), diag);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_args args = { 0 };
@@ -121,7 +133,7 @@ int cmd_report(int argc, char **argv)
 			args.csv);
 		return EXIT_UNKNOWN;
 	}
-	if (judge_and_draw(&args, &status, &diag)) {
+	if (check_files(&args, &diag) || judge_and_draw(&args, &status, &diag)) {
 		fprintf(stderr, "weft report: %s\n", diag.text);
 		return EXIT_UNKNOWN;
 	}

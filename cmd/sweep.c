@@ -18,6 +18,7 @@
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/units.h"
 #include "reports/verdict.h"
 
 #define RUNS 100u /* of the past that are looked at: what ran longest ago, and drift */
@@ -234,14 +235,11 @@ static void run_hook(const struct sweep *sweep, const struct night *night)
 			status);
 }
 
-static void draw_metrics(FILE *out, const void *night)
+static int draw_metrics(FILE *out, const void *night, struct diag *diag)
 {
+	(void)diag;
 	night_metrics(out, night);
-}
-
-static int put_metrics(const struct sweep *sweep, const struct night *night, struct diag *diag)
-{
-	return past_write(sweep->args.metrics, draw_metrics, night, diag);
+	return 0;
 }
 
 static int tell(struct sweep *sweep, struct diag *diag)
@@ -273,13 +271,15 @@ static int tell(struct sweep *sweep, struct diag *diag)
 	night.took_ns = clock_ns() - sweep->began_ns;
 	count_stages(&night, sweep);
 	status = night_status(&night);
-	if (outputs_take_stdout(&sweep->args.conduct.outputs))
+	if (outputs_take_stdout(&sweep->args.conduct.outputs) ||
+		(sweep->args.metrics && strcmp(sweep->args.metrics, "-") == 0))
 		night_line(stderr, &night);
 	else if (sweep->args.conduct.json)
 		night_json(stdout, &night);
 	else
 		night_line(stdout, &night);
-	if (sweep->args.metrics && put_metrics(sweep, &night, diag)) {
+	if (sweep->args.metrics &&
+		outputs_put(sweep->args.metrics, draw_metrics, &night, diag)) {
 		conduct_refuse(&sweep->args.conduct, diag);
 		status = EXIT_UNKNOWN;
 	}
@@ -327,11 +327,25 @@ static int prepare(struct sweep *sweep, struct diag *diag)
 	return err;
 }
 
+static int check_files(const struct sweep *sweep, struct diag *diag)
+{
+	const struct conduct *conduct = &sweep->args.conduct;
+	const struct outputs_file files[] = {
+		{ "the fabric", conduct->fabric_path, true },
+		{ "--json", conduct->json ? "-" : NULL, false },
+		{ "--metrics", sweep->args.metrics, false },
+	};
+
+	return outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
+}
+
 static int sweep_all(struct sweep *sweep)
 {
 	struct diag diag;
-	int err = prepare(sweep, &diag);
+	int err = check_files(sweep, &diag);
 
+	if (!err)
+		err = prepare(sweep, &diag);
 	if (!err)
 		err = run_stages(sweep, &diag);
 	if (!err)

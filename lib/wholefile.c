@@ -4,44 +4,83 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/diag.h"
 
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		ssize_t wrote = write(fd, text, bytes);
+struct text {
+	const char *text;
+	size_t bytes;
+};
 
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote < 0)
-			return -errno;
-		text += wrote;
-		bytes -= (size_t)wrote;
-	}
+static int cannot(const char *path, int err, struct diag *diag)
+{
+	return diag_system(diag, err ? err : -EIO, "%.200s cannot be written", path);
+}
+
+/* Closes out in any case. */
+static int draw_into(FILE *out, const char *path,
+	int (*draw)(FILE *out, const void *arg, struct diag *diag), const void *arg,
+	struct diag *diag)
+{
+	int err = draw(out, arg, diag), wrote = 0;
+
+	errno = 0;
+	if (!err && (fflush(out) || ferror(out)))
+		wrote = errno ? -errno : -EIO;
+	if (fclose(out) && !err && !wrote)
+		wrote = -errno;
+	return wrote ? cannot(path, wrote, diag) : err;
+}
+
+/* A folder is left to rename() to refuse. */
+static bool is_written_into(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+int wholefile_draw(const char *path, int (*draw)(FILE *out, const void *arg, struct diag *diag),
+	const void *arg, struct diag *diag)
+{
+	bool into = is_written_into(path);
+	char beside[PATH_MAX], ending[32] = "";
+	FILE *out;
+	int fd, err;
+
+	if (!into)
+		snprintf(ending, sizeof(ending), ".%ld.new", (long)getpid());
+	if (snprintf(beside, sizeof(beside), "%s%s", path, ending) >= (int)sizeof(beside))
+		return diag_error(diag, -ENAMETOOLONG, "%.200s: the name is too long", path);
+	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (into ? 0 : O_NOFOLLOW),
+		0666);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
+		return cannot(path, -errno, diag);
+	err = draw_into(out, path, draw, arg, diag);
+	if (into)
+		return err;
+	if (!err && rename(beside, path))
+		err = cannot(path, -errno, diag);
+	if (err)
+		unlink(beside);
+	return err;
+}
+
+static int draw_text(FILE *out, const void *arg, struct diag *diag)
+{
+	const struct text *text = arg;
+
+	(void)diag;
+	fwrite(text->text, 1, text->bytes, out);
 	return 0;
 }
 
 int wholefile_write(const char *path, const char *text, size_t bytes, struct diag *diag)
 {
-	char beside[PATH_MAX];
-	int fd, err;
-
-	if (snprintf(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid()) >=
-		(int)sizeof(beside))
-		return diag_error(diag, -ENAMETOOLONG, "%.200s: the name is too long", path);
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0)
-		return diag_system(diag, -errno, "%.200s cannot be written", path);
-	err = write_all(fd, text, bytes);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(beside, path))
-		err = -errno;
-	if (!err)
-		return 0;
-	unlink(beside);
-	return diag_system(diag, err, "%.200s cannot be written", path);
+	return wholefile_draw(path, draw_text, &(struct text){ text, bytes }, diag);
 }

@@ -41,7 +41,7 @@ refused() {
 	grep -q "$2" err || fail "--junit $1: $(cat err)"
 }
 mkdir there
-refused there 'cannot be replaced'
+refused there 'there cannot be written: Is a directory'
 refused nowhere/x.xml 'No such file'
 refused /dev/full 'No space left'
 "$weft" report --junit here.xml --markdown - made.run > out

@@ -152,6 +152,73 @@ kill -INT $pid
 wait $pid
 kept "the first of two" both.run 'interrupted'
 
+# --- outputs that would be written over an input, or over each other ---
+
+# WORDS FILE COMMAND...: refused with WORDS, before anything is run: FILE is as it was.
+saves() {
+	words=$1
+	file=$2
+	shift 2
+	cp "$file" saved
+	before=$(find . -type f ! -name out ! -name err ! -name saved | sort)
+	"$weft" "$@" > out 2> err
+	one_sentence "$*" $? "$words"
+	[ ! -s out ] || fail "$*: stdout is not empty: $(head -3 out)"
+	cmp "$file" saved || fail "$*: $file was written to"
+	after=$(find . -type f ! -name out ! -name err ! -name saved | sort)
+	[ "$before" = "$after" ] || fail "$*: files came or went: $after"
+}
+
+cp "$small" s2.yaml
+ln -s s2.yaml link.yaml
+cp whole.run small-8.run
+mkdir -p deep
+saves 'the file of the run' whole.run report --html whole.run whole.run
+saves 'the file of the run' whole.run report --markdown "$PWD/deep/../whole.run" whole.run
+saves 'the file of the run' small-8.run accept --html small-8.run "$small"
+saves 'the file of the run' s2.yaml accept --html new.run --run ./new.run "$small"
+saves 'the file of the fabric' s2.yaml accept --junit link.yaml s2.yaml
+saves 'the file of the fabric' s2.yaml sweep --metrics s2.yaml s2.yaml
+saves 'the file of --junit' whole.run report --html a --junit ./a whole.run
+saves 'the file of --metrics' s2.yaml sweep --openmetrics m.prom --metrics m.prom s2.yaml
+saves 'both go to stdout' whole.run report --csv pairs --json whole.run
+saves 'both go to stdout' whole.run report --html - --json whole.run
+saves 'both go to stdout' s2.yaml sweep --metrics - --json s2.yaml
+"$weft" report --html /dev/null --junit /dev/null whole.run > out 2> err ||
+	fail "two reports to /dev/null: $(cat err)"
+
+# --- outputs that are no regular file stay what they are ---
+mkfifo pipe
+for form in --html --markdown; do
+	timeout 60 cat pipe > piped &
+	"$weft" report $form pipe whole.run > out 2> err || fail "$form into a pipe: $(cat err)"
+	wait $!
+	[ -p pipe ] || fail "$form replaced a pipe"
+	[ -s piped ] || fail "$form wrote nothing into a pipe"
+done
+timeout 60 cat pipe > piped &
+"$weft" sweep --profile quick --history night --metrics pipe "$small" > out 2> err ||
+	fail "--metrics into a pipe: $(cat err)"
+wait $!
+[ -p pipe ] || fail '--metrics replaced a pipe'
+grep -q '^# EOF' piped || fail "--metrics wrote into a pipe: $(cat piped)"
+ln -s aim.html aims
+"$weft" report --html aims whole.run > out 2> err || fail "--html to a link: $(cat err)"
+if ! [ -L aims ] || ! [ -s aim.html ]; then fail '--html replaced a link'; fi
+if mknod full c 1 7 2> /dev/null && ! (: > full) 2> /dev/null; then
+	rm -f full # a device that this file system does not open
+fi
+if [ -c full ]; then
+	"$weft" sweep --profile quick --history night --metrics full "$small" > out 2> err
+	one_sentence '--metrics to a full device' $? 'full cannot be written: No space left'
+	[ -c full ] || fail '--metrics replaced a device'
+fi
+"$weft" sweep --profile quick --history night --metrics - "$small" > out 2> err ||
+	fail "--metrics -: $(cat err)"
+grep -q '^weft_sweep_status' out || fail '--metrics -: no metrics on stdout'
+grep -q '^PASS' err || fail "--metrics -: no line on stderr: $(cat err)"
+[ ! -e - ] || fail '--metrics - made a file of that name'
+
 # --- single stages ---
 for command in bw incast burst ring; do
 	"$weft" $command > out 2> err
