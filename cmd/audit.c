@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/audit_prove.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
 #include "cmd/explain_show.h"
@@ -12,16 +13,18 @@
 #include "lib/diag.h"
 #include "lib/json.h"
 #include "lib/units.h"
+#include "pfc/audit.h"
 #include "pfc/bundle.h"
 #include "pfc/parse.h"
 #include "pfc/rule_audit.h"
 #include "pfc/rule_port.h"
-#include "pfc/settings.h"
+#include "pfc/scan.h"
 
 struct audit_args {
 	const char *from, *env, *fabric;
-	uint64_t window_ns, limit_ns, at_once;
-	bool json, all;
+	struct audit_proof prove;
+	unsigned launcher;
+	struct doctor_opts opts;
 	struct opt_list files;
 };
 
@@ -31,75 +34,18 @@ static const struct opt audit_opts[] = {
 	{ OPT_TEXT, "from FACTS", ARG(from), 0, 0,
 		"hold these facts against the file and ask no host; each FACTS is more" },
 	{ OPT_TEXT, "env FILE", ARG(env), 0, 0, "the job's variables, NAME=value a line" },
-	{ OPT_NS, "window TIME", ARG(window_ns), 0, 3600 * NS_PER_S,
-		"between two readings of the counters" },
-	{ OPT_NS, "limit TIME", ARG(limit_ns), NS_PER_S, 3600 * NS_PER_S,
-		"for a host to answer" },
-	{ OPT_COUNT, "at-once N", ARG(at_once), 1, 256, "hosts asked side by side" },
-	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
-	{ OPT_FLAG, "all", ARG(all), 0, 0, "name the rules that found nothing or lack facts" },
+	{ OPT_BYTES, "prove BYTES", ARG(prove.bytes), 1u << 20, 1ull << 40,
+		"also send so many bytes from every NIC, and ask in which priority they are "
+		"counted" },
+	{ OPT_CHOICE, "launcher by-host|local|ssh", ARG(launcher), 0, 0,
+		"of agents, for --prove; by-host: local where the file says host: local" },
+	{ OPT_TEXT, "weft PATH", ARG(prove.agents.weft), 0, 0,
+		"weft on the hosts, for --prove" },
+	DOCTOR_OPTS(struct audit_args, opts),
 	{ OPT_ARG, "FABRIC", ARG(fabric), 1, 1, "the fabric file" },
 	{ OPT_ARGS, "FACTS", ARG(files), 0, 4096, "more facts, behind --from" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
-
-/* Which rules speak of the policy. */
-static bool is_asked(const struct rule *rule)
-{
-	static const char *const families[] = { "audit", "class", "qos", "port", "hosts" };
-
-	for (size_t i = 0; i < COUNT_OF(families); i++)
-		if (strcmp(rule->family, families[i]) == 0)
-			return true;
-	return strcmp(rule->code, "HOST_SILENT") == 0 ||
-	       strcmp(rule->code, "DCB_NOT_OFFERED") == 0 ||
-	       strcmp(rule->code, "RETRY_CNT_OUT_OF_RANGE") == 0;
-}
-
-static size_t keep_rules(const struct rule **rules, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (is_asked(rules[i]))
-			rules[kept++] = rules[i];
-	return kept;
-}
-
-/* The policy's way through a port; each of these must have its answer. */
-static bool is_link_of_chain(const struct rule *rule)
-{
-	static const char *const codes[] = { "AUDIT_TRUST", "AUDIT_DSCP_MAP", "AUDIT_PFC",
-		"AUDIT_BUFFER", "AUDIT_ECN", "AUDIT_MTU", "AUDIT_SPEED" };
-
-	for (size_t i = 0; i < COUNT_OF(codes); i++)
-		if (strcmp(codes[i], rule->code) == 0)
-			return true;
-	return false;
-}
-
-static void keep_asked(struct explain *result)
-{
-	static const int badness[] = { [VERDICT_PASS] = 0,
-		[VERDICT_WARN] = 1,
-		[VERDICT_UNKNOWN] = 2,
-		[VERDICT_FAIL] = 3 };
-	size_t kept = 0;
-
-	for (size_t i = 0; i < result->code_count; i++)
-		if (is_asked(result->codes[i].rule))
-			result->codes[kept++] = result->codes[i];
-	result->code_count = kept;
-	result->unknown_count = keep_rules(result->unknown, result->unknown_count);
-	result->clear_count = keep_rules(result->clear, result->clear_count);
-	result->verdict = VERDICT_PASS;
-	for (size_t i = 0; i < result->unknown_count; i++)
-		if (is_link_of_chain(result->unknown[i]))
-			result->verdict = VERDICT_UNKNOWN;
-	for (size_t i = 0; i < kept; i++)
-		if (badness[result->codes[i].level] > badness[result->verdict])
-			result->verdict = result->codes[i].level;
-}
 
 /* --- the way of the policy through each port --- */
 
@@ -124,7 +70,7 @@ static void print_way(const struct facts *facts, const struct fact *rail)
 
 	if (!dscp)
 		return;
-	priority = audit_priority(facts, rail, (int)dscp->number, &said);
+	priority = audit_priority(facts, rail, scan_int(dscp->number), &said);
 	known = port_value(
 			facts, FACT_PRIO_BUFFER, rail->place, rail->name, priority, &buffer) &&
 		port_value(facts, FACT_BUFFER, rail->place, rail->name, (int)buffer, &size);
@@ -184,9 +130,9 @@ static int read_env(
 static int gather(struct facts *facts, const struct audit_args *args,
 	const struct fabric *fabric, struct diag *diag)
 {
-	struct doctor_wish wish = { .window_ns = args->window_ns,
-		.limit_ns = args->limit_ns,
-		.at_once = args->at_once };
+	struct doctor_wish wish = { .window_ns = args->opts.window_ns,
+		.limit_ns = args->opts.limit_ns,
+		.at_once = args->opts.at_once };
 	struct doctor_hosts hosts = { NULL, 0 };
 	int err;
 
@@ -203,28 +149,6 @@ static int gather(struct facts *facts, const struct audit_args *args,
 	return err;
 }
 
-/* Not a variable of somebody's session, nor what follows from one. A class that is forced
- * on a device stays. */
-static bool is_no_variable(const struct fact *fact)
-{
-	return fact->key != FACT_ENV && fact->key != FACT_GID_PINNED &&
-	       fact->key != FACT_ROCE_ECE &&
-	       (fact->key != FACT_TC || strcmp(fact->name, "traffic_class") == 0);
-}
-
-/* The job's variables in place of those of the sessions. */
-static int take_env(
-	struct facts *facts, struct bundle *bundle, const char *path, struct diag *diag)
-{
-	struct facts kept;
-
-	facts_init(&kept);
-	facts_append(&kept, facts, is_no_variable);
-	facts_free(facts);
-	*facts = kept;
-	return read_env(facts, bundle, path, diag);
-}
-
 static void add_wanted(struct facts *facts, const struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->binding_count; i++) {
@@ -233,17 +157,9 @@ static void add_wanted(struct facts *facts, const struct fabric *fabric)
 		if (*host && !facts_find(facts, FACT_WANTED, host, NULL, NULL))
 			wanted_add(facts, fabric, host);
 	}
-	/* A host of which there are no facts is unknown, not absent. */
-	for (uint32_t i = 0; i < fabric->binding_count; i++) {
-		const char *host = fabric->bindings[i].host;
-		struct fact *fact;
-
-		if (!*host || facts_find(facts, FACT_RAIL, host, NULL, NULL) ||
-			facts_find(facts, FACT_READING, host, NULL, NULL))
-			continue;
-		fact = facts_add(facts, FACT_READING, host, "", "host", "no answer");
-		fact->source = "no facts of it were given";
-	}
+	for (uint32_t i = 0; i < fabric->binding_count; i++)
+		if (*fabric->bindings[i].host)
+			audit_expect_host(facts, fabric->bindings[i].host);
 }
 
 static int judge(struct facts *facts, const struct audit_args *args)
@@ -251,17 +167,15 @@ static int judge(struct facts *facts, const struct audit_args *args)
 	struct explain result = EXPLAIN_INIT;
 	int status;
 
-	settings_add(facts, facts);
-	explain_facts(facts, &result);
-	keep_asked(&result);
+	audit_judge(facts, &result);
 	status = explain_exit(result.verdict);
-	if (args->json) {
+	if (args->opts.json) {
 		if (explain_print_json(stdout, &result))
 			status = EXIT_UNKNOWN;
 	} else {
 		print_ways(facts);
-		explain_print_text(stdout, &result, args->all);
-		doctor_print_missing(stdout, facts, args->all);
+		explain_print_text(stdout, &result, args->opts.all);
+		doctor_print_missing(stdout, facts, args->opts.all);
 	}
 	explain_free(&result);
 	return status;
@@ -279,14 +193,19 @@ static int audit(const struct audit_args *args)
 	err = fabric_load(&fabric, args->fabric, NULL, &diag);
 	if (!err)
 		err = gather(&facts, args, &fabric, &diag);
-	if (!err && args->env)
-		err = take_env(&facts, &bundle, args->env, &diag);
-	if (err) {
-		fprintf(stderr, "weft audit: %s\n", diag.text);
-	} else {
-		add_wanted(&facts, &fabric);
-		status = judge(&facts, args);
+	if (!err && args->env) {
+		/* The job's variables in place of those of the sessions. */
+		audit_drop_variables(&facts);
+		err = read_env(&facts, &bundle, args->env, &diag);
 	}
+	if (!err)
+		add_wanted(&facts, &fabric);
+	if (!err && args->prove.bytes)
+		err = audit_prove(&facts, &fabric, &args->prove, &diag);
+	if (err)
+		fprintf(stderr, "weft audit: %s\n", diag.text);
+	else
+		status = judge(&facts, args);
 	facts_free(&facts);
 	bundle_free(&bundle);
 	fabric_free(&fabric);
@@ -295,9 +214,7 @@ static int audit(const struct audit_args *args)
 
 int cmd_audit(int argc, char **argv)
 {
-	struct audit_args args = {
-		.window_ns = NS_PER_S, .limit_ns = 60 * NS_PER_S, .at_once = 16
-	};
+	struct audit_args args = { .opts = DOCTOR_OPTS_INIT };
 	int status;
 
 	if (!opt_read("audit",
@@ -311,5 +228,13 @@ int cmd_audit(int argc, char **argv)
 			args.files.items[0]);
 		return EXIT_UNKNOWN;
 	}
+	if (args.prove.bytes && args.from) {
+		fprintf(stderr, "weft audit: --prove asks the hosts themselves: expected no "
+				"--from beside it\n");
+		return EXIT_UNKNOWN;
+	}
+	args.prove.agents.launcher = (enum agents_launcher)args.launcher;
+	args.prove.wish = (struct doctor_wish){ .limit_ns = args.opts.limit_ns,
+		.at_once = args.opts.at_once };
 	return audit(&args);
 }

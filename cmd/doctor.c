@@ -15,8 +15,8 @@
 
 struct doctor_args {
 	const char *from, *root, *record, *name;
-	uint64_t window_ns, limit_ns, at_once;
-	bool facts, json, all;
+	struct doctor_opts opts;
+	bool facts;
 	struct opt_list files;
 };
 
@@ -30,13 +30,7 @@ static const struct opt doctor_opts[] = {
 	{ OPT_TEXT, "root FOLDER", ARG(root), 0, 0, "a recorded host instead of this one" },
 	{ OPT_TEXT, "record FOLDER", ARG(record), 0, 0, "also keep all that is read there" },
 	{ OPT_TEXT, "name HOST", ARG(name), 0, 0, "what this host is called in the answer" },
-	{ OPT_NS, "window TIME", ARG(window_ns), 0, 3600 * NS_PER_S,
-		"between two readings of the counters; 0s: one reading" },
-	{ OPT_NS, "limit TIME", ARG(limit_ns), NS_PER_S, 3600 * NS_PER_S,
-		"for a host of a fabric file to answer" },
-	{ OPT_COUNT, "at-once N", ARG(at_once), 1, 256, "hosts asked side by side" },
-	{ OPT_FLAG, "json", ARG(json), 0, 0, "print JSON" },
-	{ OPT_FLAG, "all", ARG(all), 0, 0, "name the rules that found nothing or lack facts" },
+	DOCTOR_OPTS(struct doctor_args, opts),
 	{ OPT_ARGS, "FILE", ARG(files), 0, 4096, "a fabric file: ask all its hosts over ssh" },
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
@@ -56,13 +50,13 @@ static int judge(struct facts *facts, const struct doctor_args *args)
 	explain_facts(facts, &result);
 	result.verdict = doctor_verdict(&result);
 	status = explain_exit(result.verdict);
-	if (args->json) {
+	if (args->opts.json) {
 		if (explain_print_json(stdout, &result))
 			status = EXIT_UNKNOWN;
 	} else {
 		doctor_print_ports(stdout, facts);
-		explain_print_text(stdout, &result, args->all);
-		doctor_print_missing(stdout, facts, args->all);
+		explain_print_text(stdout, &result, args->opts.all);
+		doctor_print_missing(stdout, facts, args->opts.all);
 	}
 	explain_free(&result);
 	return status;
@@ -111,9 +105,7 @@ static int from_files(const struct doctor_args *args)
 
 int cmd_doctor(int argc, char **argv)
 {
-	struct doctor_args args = {
-		.window_ns = NS_PER_S, .limit_ns = 60 * NS_PER_S, .at_once = 16
-	};
+	struct doctor_args args = { .opts = DOCTOR_OPTS_INIT };
 	struct doctor_wish wish;
 	int status;
 
@@ -125,13 +117,13 @@ int cmd_doctor(int argc, char **argv)
 		return status;
 	wish = (struct doctor_wish){ .host = { args.root, args.record },
 		.name = args.name,
-		.window_ns = args.window_ns,
-		.limit_ns = args.limit_ns,
-		.at_once = args.at_once };
+		.window_ns = args.opts.window_ns,
+		.limit_ns = args.opts.limit_ns,
+		.at_once = args.opts.at_once };
 	if (args.from)
 		return from_files(&args);
 	if (args.files.count == 1)
-		return doctor_fabric(args.files.items[0], &wish, args.json, args.all);
+		return doctor_fabric(args.files.items[0], &wish, args.opts.json, args.opts.all);
 	if (args.files.count > 1) {
 		fprintf(stderr,
 			"weft doctor: %zu files given: expected one fabric file, or "

@@ -6,10 +6,13 @@
 #define CMD_DOCTOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/opt.h"
 #include "lib/host.h"
+#include "lib/units.h"
 #include "pfc/facts.h"
 #include "pfc/rule.h"
 
@@ -24,6 +27,31 @@ struct doctor_wish {
 	uint64_t limit_ns;  /* for a host to answer */
 	uint64_t at_once;   /* hosts asked side by side */
 };
+
+/* What both commands are told on the command line. */
+struct doctor_opts {
+	uint64_t window_ns, limit_ns, at_once;
+	bool json, all;
+};
+
+#define DOCTOR_OPTS_INIT                                                                       \
+	{                                                                                      \
+		.window_ns = NS_PER_S, .limit_ns = 60 * NS_PER_S, .at_once = 16                \
+	}
+
+/* Rows of a table of options (cmd/opt.h): field is a struct doctor_opts in args. */
+#define DOCTOR_OPTS(args, field)                                                               \
+	{ OPT_NS, "window TIME", offsetof(args, field.window_ns), 0, 3600 * NS_PER_S,          \
+		"between two readings of the counters; 0s: one reading" },                     \
+		{ OPT_NS, "limit TIME", offsetof(args, field.limit_ns), NS_PER_S,              \
+			3600 * NS_PER_S, "for a host of a fabric file to answer" },            \
+		{ OPT_COUNT, "at-once N", offsetof(args, field.at_once), 1, 256,               \
+			"hosts asked side by side" },                                          \
+		{ OPT_FLAG, "json", offsetof(args, field.json), 0, 0, "print JSON" },          \
+	{                                                                                      \
+		OPT_FLAG, "all", offsetof(args, field.all), 0, 0,                              \
+			"name the rules that found nothing or lack facts"                      \
+	}
 
 /* Facts of several hosts, each by itself. */
 struct doctor_hosts {

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "fabric/lookup.h"
+#include "lib/counters.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/units.h"
-#include "pfc/counters.h"
 
 enum kind { DELTA, LEVEL };
 

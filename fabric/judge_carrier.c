@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "fabric/judging.h"
+#include "lib/counters.h"
 #include "lib/grow.h"
-#include "pfc/counters.h"
 
 struct link_state {
 	bool told, down; /* by the fact of either end */

@@ -13,9 +13,9 @@
 
 #include "fabric/judge.h"
 #include "fabric/judging.h"
+#include "lib/counters.h"
 #include "lib/grow.h"
 #include "lib/units.h"
-#include "pfc/counters.h"
 
 struct leaf_rates {
 	uint64_t hosts_bps, uplinks_bps;

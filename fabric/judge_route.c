@@ -14,8 +14,8 @@
 #include "fabric/judge.h"
 #include "fabric/judging.h"
 #include "fabric/routing.h"
+#include "lib/counters.h"
 #include "lib/diag.h"
-#include "pfc/counters.h"
 
 #define CYCLE_SHOWN 8u
 

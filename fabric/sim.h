@@ -82,7 +82,7 @@ void sim_result_free(struct sim_result *result); /* safe twice */
 bool fault_rewire(const struct fabric *fabric, struct fabric *wired);
 
 /* Writes what the ports of the simulated fabric tell of themselves: state, speed
- * and neighbour (pfc/counters.h, F_*). Errors are run_put_fact()'s. */
+ * and neighbour (lib/counters.h, F_*). Errors are run_put_fact()'s. */
 int sim_put_facts(const struct fabric *fabric, struct run *run, struct diag *diag);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "fabric/sim_address.h"
 #include "fabric/sim_state.h"
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 static int put_fact(struct run *run, const char *place, const char *key, const char *value,
 	struct diag *diag)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fabric/sim_state.h"
+#include "lib/counters.h"
 #include "lib/grow.h"
-#include "pfc/counters.h"
 
 /* --- series --- */
 

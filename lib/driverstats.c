@@ -42,6 +42,7 @@ void driverstats_close(struct driverstats *stats)
 	free(stats->names);
 	free(stats->values);
 	free(stats->buffer);
+	free(stats->names_recorded);
 	*stats = (struct driverstats)DRIVERSTATS_INIT;
 }
 
@@ -174,9 +175,11 @@ static int read_live(struct driverstats *stats)
 static int read_recorded(struct driverstats *stats)
 {
 	char name[2 * HOST_NAME];
-	uint8_t *bytes = zeroed(DRIVERSTATS_MAX, ETH_GSTRING_LEN);
+	uint8_t *bytes = stats->names_recorded;
 	int got, count;
 
+	if (!bytes)
+		bytes = stats->names_recorded = zeroed(DRIVERSTATS_MAX, ETH_GSTRING_LEN);
 	recorded_name(stats, "strings", name, sizeof(name));
 	got = host_recorded(
 		&stats->host, name, bytes, (size_t)DRIVERSTATS_MAX * ETH_GSTRING_LEN);
@@ -194,7 +197,6 @@ static int read_recorded(struct driverstats *stats)
 	} else if (got >= 0) {
 		got = -EOPNOTSUPP;
 	}
-	free(bytes);
 	return got < 0 ? got : 0;
 }
 

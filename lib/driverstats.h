@@ -30,13 +30,14 @@ struct driverstats {
 	char (*names)[DRIVERSTATS_NAME]; /* owned; as the driver spells them */
 	uint64_t *values;                /* owned */
 	void *buffer;                    /* owned; what the ioctl fills */
+	uint8_t *names_recorded;         /* owned; as a recorded root has them */
 	uint32_t generation;             /* 1 from the first reading on */
 	uint64_t before_ns, after_ns;    /* CLOCK_MONOTONIC, around the values */
 };
 
 #define DRIVERSTATS_INIT                                                                       \
 	{                                                                                      \
-		{ NULL, NULL }, "", -1, 0, 0, NULL, NULL, NULL, 0, 0, 0                        \
+		{ NULL, NULL }, "", -1, 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0                  \
 	}
 
 /* Opens a socket; reads nothing yet. host is copied; its strings are borrowed. */

@@ -247,7 +247,7 @@
 	FACT(WANTED, "what the fabric file asks for", \
 		"interface or variable, name; text; number; extra key of the file") \
 	FACT(PROOF, "bytes counted in a class", \
-		"interface, priority; number bytes counted, more bytes sent")
+		"interface, priority; text sent|received; number bytes counted, more bytes that passed")
 /* clang-format on */
 
 #endif

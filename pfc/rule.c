@@ -24,7 +24,7 @@ const struct rule *rules_family(size_t index)
 	return index < COUNT_OF(families) ? families[index] : NULL;
 }
 
-static bool is_one_of(const struct rule *rule, const char *const *codes, size_t count)
+bool rule_is_one_of(const struct rule *rule, const char *const *codes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(codes[i], rule->code) == 0)
@@ -37,7 +37,7 @@ bool rule_is_core(const struct rule *rule)
 	static const char *const codes[] = { "ROCE_PORT_DOWN", "NO_ROUTABLE_GID",
 		"ROCE_MTU_SMALL", "PFC_OFF", "TRUST_PCP_UNTAGGED", "PFC_AND_PAUSE" };
 
-	return is_one_of(rule, codes, COUNT_OF(codes));
+	return rule_is_one_of(rule, codes, COUNT_OF(codes));
 }
 
 static bool has_needs(const struct rule *rule, const struct facts *facts)
@@ -95,7 +95,7 @@ static bool is_statement(const struct rule *rule)
 	static const char *const codes[] = { "MTU_TABLE", "WC_DECODE", "PERFTEST_JSON_NOT_JSON",
 		"PROBE_PLAN_FILTERED" };
 
-	return is_one_of(rule, codes, COUNT_OF(codes));
+	return rule_is_one_of(rule, codes, COUNT_OF(codes));
 }
 
 static bool proves_something(const struct explain *out)
@@ -104,6 +104,11 @@ static bool proves_something(const struct explain *out)
 		if (!is_statement(out->clear[i]))
 			return true;
 	return false;
+}
+
+enum verdict rule_worse(enum verdict a, enum verdict b)
+{
+	return badness(b) > badness(a) ? b : a;
 }
 
 static enum verdict verdict_of(const struct facts *facts, const struct explain *out)
@@ -115,8 +120,7 @@ static enum verdict verdict_of(const struct facts *facts, const struct explain *
 	if (out->code_count == 0 && (out->doubt || !proves_something(out)))
 		return VERDICT_UNKNOWN;
 	for (size_t i = 0; i < out->code_count; i++)
-		if (badness(out->codes[i].level) > badness(worst))
-			worst = out->codes[i].level;
+		worst = rule_worse(worst, out->codes[i].level);
 	return worst;
 }
 

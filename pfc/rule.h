@@ -81,6 +81,11 @@ struct explain {
  * a RoCE host cannot do without. */
 bool rule_is_core(const struct rule *rule);
 
+bool rule_is_one_of(const struct rule *rule, const char *const *codes, size_t count);
+
+/* The worse of two verdicts: fail, unknown, warn, pass. */
+enum verdict rule_worse(enum verdict a, enum verdict b);
+
 /* Every rule, in the order of judging: causes before what they cause. Ended by a
  * NULL code. */
 const struct rule *rules_family(size_t index); /* NULL beyond the last family */

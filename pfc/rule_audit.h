@@ -9,6 +9,9 @@
 
 #include "pfc/facts.h"
 
+/* The name of the fact WANTED that asks for the class to be proved by bytes sent. */
+#define AUDIT_WANTS_PROOF "proof"
+
 /* What is wanted of a device of a place: its own row, else the host's. NULL: nothing. */
 const struct fact *audit_wanted(
 	const struct facts *facts, const char *place, const char *device, const char *name);

@@ -55,7 +55,8 @@ static int same_subnet(const struct facts *facts)
 				continue;
 			if (answer < 0)
 				answer = 0;
-			if (((unsigned)a->number & mask) == ((unsigned)b->number & mask))
+			if ((scan_address(a->number) & mask) ==
+				(scan_address(b->number) & mask))
 				answer = 1;
 		}
 	return answer;

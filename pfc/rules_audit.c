@@ -328,6 +328,69 @@ static enum outcome missing(
 	return RULE_CLEAR;
 }
 
+/* What a port counted in one direction: in the policy's priority, in all, and where most of
+ * the rest was. */
+struct counted {
+	double in_class, all, most, passed;
+	int most_priority;
+	bool known; /* of the policy's priority */
+};
+
+static struct counted counted_of(
+	const struct facts *facts, const struct fact *rail, const char *way, int priority)
+{
+	struct counted counted = { .most_priority = -1 };
+
+	FACTS_EACH (facts, FACT_PROOF, proof) {
+		if (strcmp(proof->place, rail->place) != 0 ||
+			strcmp(proof->subject, rail->name) != 0 ||
+			strcmp(proof->text, way) != 0)
+			continue;
+		counted.all += proof->number;
+		counted.passed = proof->more;
+		if (atoi(proof->name) == priority) {
+			counted.known = true;
+			counted.in_class = proof->number;
+		} else if (proof->number > counted.most) {
+			counted.most = proof->number;
+			counted.most_priority = atoi(proof->name);
+		}
+	}
+	return counted;
+}
+
+/* Bytes that no priority counted were seen by nobody: that is no other class. */
+static enum outcome check_proof(const struct rule *rule, const struct facts *facts,
+	struct explain *out, const struct fact *rail, const struct fact *asked)
+{
+	static const char *const ways[] = { "sent", "received" };
+	const struct fact *wanted = audit_wanted(facts, rail->place, rail->subject, "priority");
+	int priority = wanted ? scan_int(wanted->number) : -1, proved = 0;
+
+	(void)asked;
+	for (int i = 0; i < 2 && wanted; i++) {
+		struct counted counted = counted_of(facts, rail, ways[i], priority);
+
+		if (!counted.known || counted.passed < 1 || counted.all < counted.passed)
+			continue;
+		if (counted.in_class < counted.passed)
+			return explain_code(out, rule, rule->level,
+				"%s %s %s %.0f bytes and counted %.0f of them in priority %d "
+				"of the file (%s), and %.0f in priority %d",
+				rail->place, rail->name, ways[i], counted.passed,
+				counted.in_class, priority, wanted->extra, counted.most,
+				counted.most_priority);
+		proved++;
+	}
+	return proved == 2 ? RULE_CLEAR : RULE_UNKNOWN;
+}
+
+static enum outcome proof(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	return each(rule, facts, out, AUDIT_WANTS_PROOF, check_proof);
+}
+
 const struct rule rules_audit[] = {
 	{ "AUDIT_DEVICE_MISSING", VERDICT_FAIL, "audit",
 		"a device that the fabric file names is not on the host",
@@ -388,5 +451,13 @@ const struct rule rules_audit[] = {
 		"the rail goes through the wrong leaf: more hops, or no failover",
 		"Move the cable, or correct the file.", "luxingcom/aicad-nccl-optimization#1",
 		{ FACT_WANTED, FACT_RAIL, FACT_NEIGHBOUR }, leaf },
+	{ "AUDIT_CLASS_PROOF", VERDICT_FAIL, "audit",
+		"bytes that were sent in the policy's class are counted in another",
+		"whatever the settings say, the traffic is not in the lossless class there",
+		"Compare the DSCP map and trust of this port with what AUDIT_DSCP_MAP and "
+		"AUDIT_TRUST say; where only what is received is off, a switch on the way has "
+		"changed the DSCP.",
+		"weft: bytes sent against counters by priority (weft audit --prove)",
+		{ FACT_WANTED, FACT_RAIL, FACT_PROOF }, proof },
 	{ .code = NULL },
 };

@@ -319,7 +319,8 @@ static enum outcome headroom(
 		const struct fact *cable =
 			facts_find(facts, FACT_CABLE_LENGTH, pfc->place, pfc->subject, NULL);
 		double gbps = port_gbps(facts, pfc->place, pfc->subject), buffer, size;
-		uint32_t length = cable ? (uint32_t)cable->number : CABLE_USUAL_M;
+		uint32_t length =
+			cable ? (uint32_t)abs(scan_int(cable->number)) : CABLE_USUAL_M;
 		double needed;
 
 		if (pfc->number <= 0 || gbps <= 0 ||

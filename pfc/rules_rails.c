@@ -30,7 +30,7 @@ static int shared_prefix(const struct facts *facts, const char *place, const str
 			continue;
 		FACTS_EACH (facts, FACT_ADDRESS, b)
 			same += strcmp(b->place, place) == 0 && b->more == a->more &&
-				(((unsigned)a->number ^ (unsigned)b->number) &
+				((scan_address(a->number) ^ scan_address(b->number)) &
 					mask_of(a->more)) == 0 &&
 				(b == a || strcmp(a->subject, b->subject) != 0);
 		if (same > best) {
@@ -43,7 +43,7 @@ static int shared_prefix(const struct facts *facts, const char *place, const str
 
 static void give_subnet(struct explain *out, const struct fact *any, int rails)
 {
-	unsigned net = (unsigned)any->number & mask_of(any->more);
+	unsigned net = scan_address(any->number) & mask_of(any->more);
 
 	explain_number(out, "rails_in_same_subnet", rails);
 	explain_fact(out, "subnet", "%u.%u.%u.%u/%d", net >> 24, net >> 16 & 255,
@@ -179,7 +179,7 @@ static bool subnets_differ(const struct facts *facts)
 	FACTS_EACH (facts, FACT_ADDRESS, a)
 		FACTS_EACH (facts, FACT_ADDRESS, b)
 			if (strcmp(a->place, b->place) == 0 &&
-				(((unsigned)a->number ^ (unsigned)b->number) &
+				((scan_address(a->number) ^ scan_address(b->number)) &
 					mask_of(a->more)) != 0)
 				return true;
 	return false;

@@ -103,6 +103,11 @@ int scan_int(double number)
 	return number < 1e9 ? (int)number : 1000000000;
 }
 
+uint32_t scan_address(double number)
+{
+	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
 /* "1,234,567" counts, "1,2" is a list. */
 static size_t grouped_length(const char *text)
 {

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define SCAN_WORDS 48
 
@@ -37,6 +38,8 @@ bool scan_value_number(const char *line, const char *key, double *number);
 /* A number that somebody printed as a whole one: without its fraction, and within
  * +-10^9 whatever it was. */
 int scan_int(double number);
+/* An IPv4 address that is held as a number; 0 for what is none. */
+uint32_t scan_address(double number);
 
 /* A decimal number, with groups of three by comma, or 0x and hex digits. *end
  * (may be NULL) is behind it. */

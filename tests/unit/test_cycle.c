@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fabric/cycle.h"
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 /* Four leaves in a ring, each with two hosts; what goes to the leaf opposite goes
  * round clockwise. leaf1:4 leads to leaf2:5, and so on to leaf4:4 and leaf1:5. */

@@ -2,7 +2,7 @@
 /* What faults of NICs and hosts leave in the counters and in the steps of a ring. */
 #include "simbed.h"
 
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 #define FABRIC "leaves: 1\nspines: 1\nhosts_per_leaf: 8\nspeed: 100G\n"
 #define FAULT(text) FABRIC "faults:\n- {" text "}\n"

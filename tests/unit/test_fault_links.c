@@ -2,7 +2,7 @@
 /* What faults of links and cables leave in the counters and in the steps of a ring. */
 #include "simbed.h"
 
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 #define FABRIC                                                                                 \
 	"leaves: 2\nspines: 2\nhosts_per_leaf: 4\nspeed: 100G\nlinks_per_spine: 2\n"           \

@@ -5,7 +5,7 @@
  */
 #include "simbed.h"
 
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 #define FABRIC "leaves: 1\nspines: 1\nhosts_per_leaf: 8\nspeed: 100G\n"
 #define FAULT(text) FABRIC "faults:\n- {" text "}\n"

@@ -6,8 +6,8 @@
  */
 #include "simbed.h"
 
+#include "lib/counters.h"
 #include "lib/grow.h"
-#include "pfc/counters.h"
 #include "pfc/headroom.h"
 
 #define LEAVES "leaves: 2\nspines: 8\nhosts_per_leaf: 8\nspeed: 100G\n"

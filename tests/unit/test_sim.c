@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 #define TWO_LEAVES "leaves: 2\nspines: 4\nhosts_per_leaf: 4\nspeed: 100G\n"
 #define ONE_LEAF "leaves: 1\nspines: 1\nhosts_per_leaf: 16\nspeed: 100G\n"

@@ -2,7 +2,7 @@
 /* What each injected fault leaves in the counters. */
 #include "simbed.h"
 
-#include "pfc/counters.h"
+#include "lib/counters.h"
 
 #define FABRIC                                                                                 \
 	"leaves: 2\nspines: 2\nhosts_per_leaf: 4\nspeed: 100G\nlinks_per_spine: 2\npolicy: "   \

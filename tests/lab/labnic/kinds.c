@@ -91,7 +91,7 @@ static const char *const bnxt_port[] = {
 };
 
 const struct labnic_kind labnic_kinds[] = {
-	{ "mlx5", "mlx5_core", "mlx5_%d", mlx5_ethtool, mlx5_port, true },
-	{ "bnxt", "bnxt_en", "bnxt_re%d", bnxt_ethtool, bnxt_port, false },
+	{ "mlx5", "mlx5_core", "mlx5_%d", mlx5_ethtool, mlx5_port, false, true },
+	{ "bnxt", "bnxt_en", "bnxt_re%d", bnxt_ethtool, bnxt_port, true, false },
 	{},
 };

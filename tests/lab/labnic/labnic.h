@@ -5,8 +5,9 @@
  * A card looks like one of a real driver as far as tools can see from user space: the
  * driver's name, its counters by name, PFC, ETS, DSCP map, buffers and trust by dcbnl,
  * pause and FEC statistics by ethtool netlink, and, when asked for, an RDMA port with the
- * driver's hw_counters. It moves no packet. What a counter says, and what goes wrong, is
- * set in mid-run by lines written to debugfs; tests/lab/labnic.sh shows them.
+ * driver's hw_counters. Packets go nowhere, or, where two cards are wired to one another, to
+ * the other; both count them by priority. What a counter says, and what goes wrong, is set
+ * in mid-run by lines written to debugfs; tests/lab/labnic.sh shows them.
  */
 #ifndef LABNIC_H
 #define LABNIC_H
@@ -40,6 +41,7 @@ struct labnic_kind {
 	const char *rdma;           /* "mlx5_%d" */
 	const char *const *ethtool; /* N stands for each priority */
 	const char *const *port;
+	bool prio_last;      /* "tx_bytes_pri3", not "tx_prio3_bytes" */
 	bool pause_with_pfc; /* counters of pause by priority only where PFC is on */
 };
 
@@ -48,6 +50,7 @@ struct labnic {
 	struct platform_device *platform;
 	struct net_device *netdev;
 	const struct labnic_kind *kind;
+	struct labnic *peer;      /* at the other end of the wire; NULL: none */
 	struct labnic_rdma *rdma; /* NULL: none */
 	spinlock_t lock;          /* of the counters */
 	struct labnic_counter counters[LABNIC_COUNTERS];

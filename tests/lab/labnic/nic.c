@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/platform_device.h>
 #include <linux/rtnetlink.h>
 #include <linux/uaccess.h>
+#include <net/dcbnl.h>
+#include <net/dsfield.h>
 #include "labnic.h"
 
 static LIST_HEAD(nics);
@@ -25,9 +28,9 @@ u64 labnic_value(struct labnic *nic, unsigned int index)
 {
 	u64 value;
 
-	spin_lock(&nic->lock);
+	spin_lock_bh(&nic->lock);
 	value = now_of(&nic->counters[index]);
-	spin_unlock(&nic->lock);
+	spin_unlock_bh(&nic->lock);
 	return nic->bits == 32 ? (u32)value : value;
 }
 
@@ -48,9 +51,59 @@ u64 labnic_line(struct labnic *nic, const char *name)
 
 /* --- the network card --- */
 
+/* By the card's own trust and map, as a card without a switch's help puts it. */
+static int priority_of(struct labnic *nic, const struct sk_buff *skb)
+{
+	struct dcb_app app = { .selector = IEEE_8021QAZ_APP_SEL_DSCP };
+	u8 mask;
+
+	if (!nic->trusts || nic->trust[0] != IEEE_8021QAZ_APP_SEL_DSCP)
+		return skb_vlan_tag_present(skb) ? skb_vlan_tag_get_prio(skb) : 0;
+	if (skb->protocol != htons(ETH_P_IP))
+		return 0;
+	app.protocol = ipv4_get_dsfield(ip_hdr(skb)) >> 2;
+	mask = dcb_ieee_getapp_mask(nic->netdev, &app);
+	return mask ? fls(mask) - 1 : app.protocol >> 3;
+}
+
+static void count_one(
+	struct labnic *nic, const char *way, const char *what, int prio, u64 number)
+{
+	char name[LABNIC_NAME];
+	int index;
+
+	if (nic->kind->prio_last)
+		snprintf(name, sizeof(name), "%s_%s_pri%d", way, what, prio);
+	else
+		snprintf(name, sizeof(name), "%s_prio%d_%s", way, prio, what);
+	index = find_counter(nic, name);
+	if (index < 0)
+		return;
+	spin_lock_bh(&nic->lock);
+	nic->counters[index].base += number;
+	spin_unlock_bh(&nic->lock);
+}
+
+static void count(struct labnic *nic, const char *way, const struct sk_buff *skb)
+{
+	int prio = priority_of(nic, skb);
+
+	count_one(nic, way, "packets", prio, 1);
+	count_one(nic, way, "bytes", prio, skb->len + ETH_FCS_LEN);
+}
+
 static netdev_tx_t labnic_xmit(struct sk_buff *skb, struct net_device *dev)
 {
-	dev_kfree_skb(skb);
+	struct labnic *nic = *(struct labnic **)netdev_priv(dev);
+	struct labnic *peer = READ_ONCE(nic->peer);
+
+	if (!peer || !netif_running(peer->netdev)) {
+		dev_kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	count(nic, "tx", skb);
+	count(peer, "rx", skb);
+	dev_forward_skb(peer->netdev, skb);
 	return NETDEV_TX_OK;
 }
 
@@ -147,8 +200,19 @@ static int make_netdev(struct labnic *nic, const char *name)
 	return 0;
 }
 
+static void unwire(struct labnic *nic)
+{
+	struct labnic *other;
+
+	WRITE_ONCE(nic->peer, NULL);
+	list_for_each_entry(other, &nics, list) if (other->peer == nic)
+		WRITE_ONCE(other->peer, NULL);
+	synchronize_net();
+}
+
 static void remove_nic(struct labnic *nic)
 {
+	unwire(nic);
 	list_del(&nic->list);
 	labnic_rdma_remove(nic);
 	if (nic->netdev) {
@@ -195,6 +259,19 @@ static struct labnic *find_nic(const char *name)
 	return NULL;
 }
 
+static int wire(struct labnic *nic, const char *name)
+{
+	struct labnic *peer = find_nic(name);
+
+	if (!peer || peer == nic)
+		return -ENODEV;
+	unwire(nic);
+	unwire(peer);
+	WRITE_ONCE(nic->peer, peer);
+	WRITE_ONCE(peer->peer, nic);
+	return 0;
+}
+
 static void set_dcb(struct labnic *nic, bool on)
 {
 	rtnl_lock();
@@ -234,25 +311,25 @@ static int set_counter(struct labnic *nic, const char *verb, const char *name, u
 	if (index < 0)
 		return index;
 	counter = &nic->counters[index];
-	spin_lock(&nic->lock);
+	spin_lock_bh(&nic->lock);
 	counter->base = strcmp(verb, "set") ? now_of(counter) : number;
 	counter->since_ns = ktime_get_ns();
 	if (!strcmp(verb, "grow"))
 		counter->per_s = number;
 	else if (!strcmp(verb, "add"))
 		counter->base += number;
-	spin_unlock(&nic->lock);
+	spin_unlock_bh(&nic->lock);
 	return 0;
 }
 
 static void reset(struct labnic *nic)
 {
-	spin_lock(&nic->lock);
+	spin_lock_bh(&nic->lock);
 	for (unsigned int i = 0; i < nic->count; i++) {
 		nic->counters[i].base = 0;
 		nic->counters[i].since_ns = ktime_get_ns();
 	}
-	spin_unlock(&nic->lock);
+	spin_unlock_bh(&nic->lock);
 }
 
 static int new_nic(char **words)
@@ -266,7 +343,7 @@ static int new_nic(char **words)
 	return add_nic(words[1], kind, words[3] && !strcmp(words[3], "rdma"));
 }
 
-/* new NIC KIND [rdma] | remove NIC | reset NIC | trust NIC WORD | set|add|grow NIC COUNTER
+/* new NIC KIND [rdma] | remove NIC | reset NIC | wire NIC NIC | trust NIC WORD | set|add|grow NIC COUNTER
  * NUMBER | bits|speed|dcb|deny NIC NUMBER */
 static int obey(char **words)
 {
@@ -290,6 +367,8 @@ static int obey(char **words)
 	}
 	if (!words[2])
 		return -EINVAL;
+	if (!strcmp(words[0], "wire"))
+		return wire(nic, words[2]);
 	if (!strcmp(words[0], "trust"))
 		return set_trust(nic, words[2]);
 	if (kstrtou64(words[3] ? words[3] : words[2], 10, &number))
@@ -361,4 +440,4 @@ static void __exit labnic_exit(void)
 module_init(labnic_init);
 module_exit(labnic_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("network cards for the tests of weft; moves no packet");
+MODULE_DESCRIPTION("network cards for the tests of weft");
