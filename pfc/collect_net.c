@@ -26,13 +26,36 @@ static void add_files(const struct collect *collect, const char *netdev)
 		collect_text(collect, FACT_NETDEV, netdev, NULL, text, "operstate");
 }
 
+/* " EGRESS priority mappings: 0:0 3:3" of net/8021q/vlanproc.c. */
+static void add_egress(const struct collect *collect, const char *netdev, char *line)
+{
+	for (char *rest = line, *word; (word = strtok_r(rest, " \t", &rest));) {
+		unsigned from, to;
+		char name[16];
+
+		if (sscanf(word, "%2u:%1u", &from, &to) != 2 || from > 15 || to > 7)
+			continue;
+		snprintf(name, sizeof(name), "%u", from);
+		collect_number(collect, FACT_VLAN_EGRESS, netdev, name, to, "/proc/net/vlan");
+	}
+}
+
 static void add_vlan(const struct collect *collect, const char *netdev)
 {
-	char path[PATH_MAX], text[64];
+	char path[PATH_MAX], text[2048], below[64] = "";
 
 	snprintf(path, sizeof(path), "/proc/net/vlan/%s", netdev);
-	if (host_read(collect->host, path, text, sizeof(text)) > 0)
-		collect_text(collect, FACT_VLAN, netdev, NULL, NULL, path);
+	if (host_read(collect->host, path, text, sizeof(text)) <= 0)
+		return;
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+		char *map = strstr(line, "EGRESS priority mappings:");
+
+		if (map)
+			add_egress(collect, netdev, strchr(map, ':') + 1);
+		else
+			sscanf(line, "Device: %63s", below);
+	}
+	collect_text(collect, FACT_VLAN, netdev, NULL, below, path);
 }
 
 /* "eth0 eth1": one RDMA device for all of them. */

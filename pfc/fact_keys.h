@@ -93,7 +93,9 @@
 	FACT(DSCP_MAP, "DSCP to priority", \
 		"interface, DSCP; number priority") \
 	FACT(VLAN, "VLAN", \
-		"interface") \
+		"interface; text the one below it, where its egress map was read") \
+	FACT(VLAN_EGRESS, "VLAN egress map", \
+		"interface, priority in the kernel; number priority in the tag") \
 	FACT(BUFFER, "port buffer", \
 		"interface, buffer; number bytes") \
 	FACT(PRIO_BUFFER, "priority to buffer", \

@@ -36,6 +36,45 @@ static enum outcome untagged_pcp(
 	return known ? RULE_CLEAR : RULE_UNKNOWN;
 }
 
+/* Whether anything leaves a VLAN interface with this priority in its tag. */
+static bool marks(const struct facts *facts, const struct fact *vlan, int priority)
+{
+	FACTS_EACH (facts, FACT_VLAN_EGRESS, row)
+		if (strcmp(row->place, vlan->place) == 0 &&
+			strcmp(row->subject, vlan->subject) == 0 &&
+			scan_int(row->number) == priority)
+			return true;
+	return false;
+}
+
+static enum outcome unmarked_vlan(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	bool known = false;
+
+	FACTS_EACH (facts, FACT_VLAN, vlan) {
+		const struct fact *trust =
+			facts_find(facts, FACT_TRUST, vlan->place, vlan->text, NULL);
+		bool read;
+		int lossless = port_lossless(facts, vlan->place, vlan->text, &read);
+
+		if (!*vlan->text || !trust || !read || lossless < 0)
+			continue;
+		known = true;
+		if (strcmp(trust->text, "pcp") != 0 || lossless == 0 ||
+			marks(facts, vlan, lossless))
+			continue;
+		explain_code(out, rule, rule->level,
+			"%s %s trusts the VLAN priority, PFC is on for %d, and %s puts nothing "
+			"in it",
+			vlan->place, vlan->text, lossless, vlan->subject);
+		explain_fact(out, "iface", "%s", vlan->subject);
+		explain_number(out, "prio", lossless);
+		return RULE_FIRED;
+	}
+	return known ? RULE_CLEAR : RULE_UNKNOWN;
+}
+
 /* A class that the job's traffic would be put in: variable, forced class, or ToS. */
 static const struct fact *class_of(const struct facts *facts)
 {
@@ -146,6 +185,14 @@ const struct rule rules_mark[] = {
 		"IFACE order dscp).",
 		"losslessnetwork.com host-side-lossless", { FACT_RAIL, FACT_TRUST, FACT_PFC },
 		untagged_pcp },
+	{ "VLAN_UNMARKED", VERDICT_FAIL, "class",
+		"a VLAN interface never tags with the lossless priority that its port trusts",
+		"all its traffic is priority 0, and so never lossless",
+		"Map the kernel's priority (ip link set VLAN type vlan egress "
+		"PRIORITY:PRIORITY; "
+		"for rdma_cm the priority follows from its ToS), or set trust to dscp.",
+		"linux net/8021q/vlanproc.c", { FACT_VLAN, FACT_TRUST, FACT_PFC },
+		unmarked_vlan },
 	{ "ROCE_CLASS_UNSET", VERDICT_WARN, "class",
 		"PFC is on, and nothing says that RoCE uses its class",
 		"libraries and tests send DSCP 0 by default: the lossy class",

@@ -51,7 +51,15 @@ host() {
 	put netlink/rdma-devices.errno 19
 }
 
+vlan() {
+	put "proc/net/vlan/$1" "$1  VID: 100	 REORDER_HDR: 1  dev->priv_flags: 1021
+Device: $2
+INGRESS priority mappings: 0:0  1:0  2:0  3:0  4:0  5:0  6:0 7:0
+ EGRESS priority mappings: 0:0 4:3 "
+}
+
 host node1 ACTIVE '0000:0000:0000:0000:0000:ffff:0a01:0101'
+vlan ens1f0np0 ens1f0
 host node2 DOWN '0000:0000:0000:0000:0000:ffff:0a01:0102'
 
 "$weft" doctor --root "$folder/node1" --name node1 --all > "$folder/out" 2> "$folder/err"
@@ -72,6 +80,8 @@ says 'mlx5_0 .*ACTIVE .*400  4096 ?'
 # What is recorded again reads the same.
 "$weft" doctor --root "$folder/node1" --name node1 --facts --record "$folder/again" > "$folder/one"
 "$weft" doctor --root "$folder/again" --name node1 --facts > "$folder/two"
+tr -d '\n ' < "$folder/one" | grep -q '"key":"VLAN_EGRESS",[^}]*"subject":"ens1f0np0","name":"4",[^}]*"number":3' ||
+	complain "the egress map of a VLAN is not read"
 cmp -s "$folder/one" "$folder/two" || complain "a recorded host does not read the same"
 "$weft" doctor --from "$folder/one" > "$folder/judged"
 "$weft" doctor --root "$folder/node1" --name node1 > "$folder/out"
