@@ -77,7 +77,7 @@ rdma link add rxeB type rxe netdev cardB
 lab rxeA rxeB
 proved 'bytes are counted in the class at both ends' clear
 dcb app replace dev cardB dscp-prio 26:5
-proved 'the other end has another map' found 'two cardB received [0-9]* bytes and counted 0'
+proved 'the other end has another map' found 'two cardB sent [0-9]* bytes and counted 0'
 dcb app replace dev cardB dscp-prio 26:3
 nic trust cardA pcp
 proved 'the sender does not go by DSCP' found 'one cardA sent [0-9]* bytes and counted 0'
