@@ -28,12 +28,7 @@ static const struct opt accept_opts[] = {
 
 static void make_plan(const struct accept_args *args, struct conduct *conduct)
 {
-	enum profile profile = (enum profile)conduct->profile;
-
-	if (conduct->verbs)
-		plan_live(&conduct->plan, &conduct->fabric, profile, conduct->seed);
-	else
-		plan_acceptance(&conduct->plan, &conduct->fabric, profile, conduct->seed);
+	conduct_plan(conduct, &conduct->fabric);
 	/* The words are in the order of the layers, from pairs on. */
 	if (args->layer)
 		plan_keep(&conduct->plan, (enum plan_layer)(LAYER_PAIRS + args->layer - 1));

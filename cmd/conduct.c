@@ -14,6 +14,7 @@
 #include "fabric/live.h"
 #include "fabric/runner.h"
 #include "fabric/sim_tap.h"
+#include "fabric/stages.h"
 #include "lib/diag.h"
 #include "lib/finding.h"
 #include "lib/units.h"
@@ -57,6 +58,12 @@ int conduct_load(struct conduct *conduct)
 	if (fabric_load(&conduct->fabric, conduct->fabric_path, conduct->plane, &diag))
 		return conduct_refuse(conduct, &diag);
 	return EXIT_PASS;
+}
+
+void conduct_plan(struct conduct *conduct, const struct fabric *fabric)
+{
+	(conduct->verbs ? plan_live : plan_acceptance)(
+		&conduct->plan, fabric, (enum profile)conduct->profile, conduct->seed);
 }
 
 void conduct_free(struct conduct *conduct)

@@ -77,6 +77,9 @@ struct conduct {
  * stderr. */
 int conduct_load(struct conduct *conduct);
 
+/* Fills the plan with an acceptance of a fabric, which is the loaded one or a part of it. */
+void conduct_plan(struct conduct *conduct, const struct fabric *fabric);
+
 /* Runs the plan, judges and reports. Returns the exit status. */
 int conduct_run(struct conduct *conduct);
 

@@ -135,8 +135,7 @@ static int make_plan(struct sweep *sweep, struct diag *diag)
 
 	if (err)
 		return err;
-	(sweep->args.conduct.verbs ? plan_live : plan_acceptance)(plan, &fabric,
-		(enum profile)sweep->args.conduct.profile, sweep->args.conduct.seed);
+	conduct_plan(&sweep->args.conduct, &fabric);
 	fabric_free(&fabric);
 	last = zeroed(plan->count, sizeof(*last));
 	for (size_t i = 0; i < plan->count; i++) {

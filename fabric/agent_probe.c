@@ -29,7 +29,7 @@ void agent_probe_prepare(
 		*ud = (struct verbs_ud)VERBS_UD_INIT;
 		if (verbs_ud_open(ud, &stage->devices[i], &ignored))
 			verbs_ud_close(ud);
-		json_add_u64(list, ud->qps[0].number);
+		json_add_u64(list, ud->receiver.number);
 	}
 }
 
@@ -62,7 +62,7 @@ void agent_probe_send(struct agent_stage *stage)
 		struct verbs_ud *ud = &stage->uds[flow->end.device];
 		struct diag ignored;
 
-		if (flow->probe.qp_number && ud->qps[0].number)
+		if (flow->probe.qp_number && ud->receiver.number)
 			(void)verbs_ud_send(
 				ud, &flow->probe, flow->probe_id, SEND_NS, &ignored);
 	}
@@ -76,7 +76,7 @@ void agent_probe_result(struct agent_stage *stage, struct json *answer)
 		uint32_t id, left = VERBS_UD_RECEIVES;
 		uint8_t class;
 
-		while (stage->uds[i].qps[0].number && left-- &&
+		while (stage->uds[i].receiver.number && left-- &&
 			verbs_ud_take(&stage->uds[i], &id, &class) == 1) {
 			struct json *one = json_add_object(list);
 

@@ -345,11 +345,9 @@ static inline void switch_arrive(
 	}
 	port = &sim->ports[out];
 	egress = lane_of(sim, out, prio);
-	if (must_settle(sim, sw, port, egress, packet->frame) && port->ahead_from <= sim->now) {
-		ahead_settle(sim, out);
-		packet = &sim->packets[index];
-	}
-	if (ingress->shared + packet->frame > ingress->easy && port->ahead_from <= sim->now) {
+	if ((must_settle(sim, sw, port, egress, packet->frame) ||
+		    ingress->shared + packet->frame > ingress->easy) &&
+		port->ahead_from <= sim->now) {
 		ahead_settle(sim, out);
 		packet = &sim->packets[index];
 	}

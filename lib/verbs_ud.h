@@ -3,7 +3,7 @@
  * the IP header of a datagram comes in with it, which no reliable connection shows.
  *
  * A struct verbs_ud belongs to one device. It sends from VERBS_UD_QPS QPs by turns, each a
- * flow of its own to the hash of switches, and receives on the first of them.
+ * flow of its own to the hash of switches, and receives on another.
  */
 #ifndef LIB_VERBS_UD_H
 #define LIB_VERBS_UD_H
@@ -18,6 +18,7 @@
 struct verbs_ud {
 	const struct verbs *verbs;         /* borrowed */
 	struct verbs_qp qps[VERBS_UD_QPS]; /* owned, as the rest */
+	struct verbs_qp receiver;
 	struct verbs_cq sent, arrived;
 	struct verbs_memory memory;
 };
@@ -46,10 +47,9 @@ int verbs_ud_send(struct verbs_ud *ud, const struct verbs_ud_target *target, uin
  * class (DSCP and ECN bits). 0: none; or a negative errno. */
 int verbs_ud_take(struct verbs_ud *ud, uint32_t *payload, uint8_t *traffic_class);
 
-/* The traffic class in what a datagram is received with: 40 bytes, of which an IPv6 header is
+/* The traffic class in what a datagram is received with: VERBS_GRH_BYTES, of which an IPv6 header is
  * all and an IPv4 header the last 20 (IBTA annex A17, 17.4.5.1). -EBADMSG: neither is there. */
-#define VERBS_UD_HEADER_BYTES 40u
-int verbs_ud_class(const uint8_t header[VERBS_UD_HEADER_BYTES], bool ipv4);
+int verbs_ud_class(const uint8_t header[VERBS_GRH_BYTES], bool ipv4);
 
 void verbs_ud_close(struct verbs_ud *ud); /* safe on VERBS_UD_INIT, safe twice */
 

@@ -11,7 +11,7 @@
 
 static void the_class_of_an_ipv4_datagram_is_in_the_last_20_bytes(void **state)
 {
-	uint8_t header[VERBS_UD_HEADER_BYTES] = { [0] = 0x60, [20] = 0x45, [21] = 0x6a };
+	uint8_t header[VERBS_GRH_BYTES] = { [0] = 0x60, [20] = 0x45, [21] = 0x6a };
 
 	(void)state;
 	assert_int_equal(verbs_ud_class(header, true), 0x6a);
@@ -21,7 +21,7 @@ static void the_class_of_an_ipv4_datagram_is_in_the_last_20_bytes(void **state)
 
 static void the_class_of_an_ipv6_datagram_lies_across_two_bytes(void **state)
 {
-	uint8_t header[VERBS_UD_HEADER_BYTES] = { 0x66, 0xaf, [20] = 0x45 };
+	uint8_t header[VERBS_GRH_BYTES] = { 0x66, 0xaf, [20] = 0x45 };
 
 	(void)state;
 	assert_int_equal(verbs_ud_class(header, false), 0x6a);
