@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/grow.h"
 
 #define STOP_EVERY 4096u /* events between two looks at the stop flag */

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/diag.h"
 
 static uint64_t bursts_of(const struct plan_flow *flow)

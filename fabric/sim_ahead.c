@@ -11,7 +11,7 @@
  */
 #include <assert.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* Works off what has begun to leave by now. Sending XON may end it, here or at another
  * port of the switch: so the port is in order before each. */

@@ -4,7 +4,7 @@
  * are worked off when a packet is sent or a CNP comes, for between the two the
  * rate shows nowhere.
  */
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 #define ALPHA_ONE (UINT32_C(1) << 20)
 

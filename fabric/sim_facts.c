@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fabric/sim_address.h"
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/counters.h"
 
 static int put_fact(struct run *run, const char *place, const char *key, const char *value,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
 

@@ -5,7 +5,7 @@
 #ifndef FABRIC_SIM_FAULT_H
 #define FABRIC_SIM_FAULT_H
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* All borrowed; nic is NULL on switches. */
 struct fault_at {

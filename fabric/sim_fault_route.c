@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/grow.h"
 
 static void *copy_of(const void *items, size_t count, size_t item_bytes)

@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* Packets from one on, up to another that is no longer counted. */
 static uint64_t in_chain(const struct sim *sim, uint32_t head, uint32_t until)

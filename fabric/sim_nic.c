@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* Receive buffer of a NIC that drains more slowly than its line: XOFF and XON
  * levels. Above XOFF there is room for what is still on its way. */

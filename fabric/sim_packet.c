@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 #define PACKETS_FIRST 256u
 

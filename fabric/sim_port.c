@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* CNPs go before all else; the rest take turns. */
 static unsigned pick_priority(struct sim *sim, uint32_t index, unsigned mask)

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/grow.h"
 
 static uint32_t packets_of(const struct sim *sim, uint64_t bytes)

@@ -4,7 +4,7 @@
  * with every such packet; the sender sends the holes again, once until the whole
  * recovery is acknowledged (the scheme of IRN, Mittal et al., SIGCOMM 2018).
  */
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 static bool get(const uint64_t *bits, uint32_t psn)
 {

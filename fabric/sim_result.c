@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/counters.h"
 #include "lib/grow.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fabric/ring.h"
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/grow.h"
 
 static struct run_step *row_of(struct sim *sim, uint32_t rank, uint32_t step)

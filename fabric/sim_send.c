@@ -3,7 +3,7 @@
  * What a NIC sends next: the queue pairs that have something take turns, packet by
  * packet, and a packet is made when its turn has come.
  */
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t index)
 {

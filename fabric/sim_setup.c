@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fabric/ring.h"
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/rng.h"

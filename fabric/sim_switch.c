@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* Alpha of the threshold of a class that is not lossless is 1/2 (the lossy
  * egress figure of Azure, NSDI 2023). */

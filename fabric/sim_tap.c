@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fabric/sim_address.h"
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/capture_write.h"
 #include "lib/diag.h"
 #include "lib/grow.h"

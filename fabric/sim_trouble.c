@@ -4,7 +4,7 @@
  * here: its byte of trouble is 0. What a fault asks for stands in its struct
  * trouble, which fabric/sim_fault.c fills.
  */
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 static bool happens(struct sim_port *port, uint32_t probability)
 {

@@ -5,7 +5,7 @@
  * the restoration time. In forward mode, a fault, it is sent on instead, whatever the
  * peer says, until no pause has been heard for the restoration time.
  */
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 
 /* Also where the watchdog was switched off meanwhile: what it has begun it ends. */
 void watchdog_look(struct sim *sim, uint32_t port, uint64_t when)

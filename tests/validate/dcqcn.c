@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fabric/chance.h"
-#include "fabric/sim_state.h"
+#include "fabric/sim_parts.h"
 #include "lib/units.h"
 
 #define LINE (100 * GBPS)
