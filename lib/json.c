@@ -10,6 +10,7 @@
 
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/utf8.h"
 
 #undef json_is_object /* macros of jansson, functions of ours */
 #undef json_is_array
@@ -285,6 +286,7 @@ static bool too_deep(const char *text, size_t bytes)
 
 int json_parse(struct json **root, const char *text, size_t bytes, struct diag *diag)
 {
+	char said[JSON_ERROR_TEXT_LENGTH + 8];
 	json_error_t error;
 	json_t *value;
 
@@ -292,9 +294,10 @@ int json_parse(struct json **root, const char *text, size_t bytes, struct diag *
 		return diag_error(diag, -EINVAL,
 			"JSON nested more than %d deep: write it flatter", DEPTH_MAX);
 	value = json_loadb(text, bytes, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-	if (!value)
-		return diag_error(
-			diag, -EINVAL, "line %d is not JSON: %s", error.line, error.text);
+	if (!value) {
+		utf8_show(error.text, said, sizeof(said));
+		return diag_error(diag, -EINVAL, "line %d is not JSON: %s", error.line, said);
+	}
 	*root = (struct json *)value;
 	return 0;
 }

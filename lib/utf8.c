@@ -61,7 +61,7 @@ bool utf8_has_control(const char *text)
 	return false;
 }
 
-void utf8_clip(const char *text, char shown[UTF8_CLIP])
+void utf8_show(const char *text, char *shown, size_t size)
 {
 	size_t bytes = strlen(text), at = 0, used = 0;
 
@@ -70,7 +70,7 @@ void utf8_clip(const char *text, char shown[UTF8_CLIP])
 		size_t length = character(here, bytes - at);
 		bool harmless = length && !is_control(here);
 
-		if (used + 4 + 4 > UTF8_CLIP) {
+		if (used + 4 + 4 > size) {
 			memcpy(shown + used, "...", 3);
 			used += 3;
 			break;
@@ -83,4 +83,9 @@ void utf8_clip(const char *text, char shown[UTF8_CLIP])
 		at += length ? length : 1;
 	}
 	shown[used] = '\0';
+}
+
+void utf8_clip(const char *text, char shown[UTF8_CLIP])
+{
+	utf8_show(text, shown, UTF8_CLIP);
 }

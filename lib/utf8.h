@@ -17,8 +17,9 @@ size_t utf8_valid_until(const char *text, size_t bytes);
 /* A control character, C0 or C1, other than none at all? */
 bool utf8_has_control(const char *text);
 
-/* text cut to fit, with "..." where it was cut; control characters and broken
- * bytes as '?'. */
+/* text cut to fit into size bytes (8 or more), with "..." where it was cut; control
+ * characters and broken bytes as '?'. */
+void utf8_show(const char *text, char *shown, size_t size);
 void utf8_clip(const char *text, char shown[UTF8_CLIP]);
 
 #endif

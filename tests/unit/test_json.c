@@ -14,6 +14,7 @@
 #include "lib/diag.h"
 #include "lib/json.h"
 #include "lib/units.h"
+#include "lib/utf8.h"
 
 /* What json_write() writes, without the newline; free() it. */
 static char *written(const struct json *root)
@@ -92,6 +93,23 @@ static void text_is_valid_whatever_was_given(void **state)
 	assert_string_equal(text, c->want);
 	free(text);
 	json_free(root);
+}
+
+/* The parser's own words hold the text that it stumbled on. */
+static void a_refusal_is_one_line_without_control(void **state)
+{
+	static const char *const broken[] = { "{\"a\\\n\": 1}", "[\"\x1b[2J\\x\"]",
+		"{\"subj\x7f\\\n", "\xff\xfe" };
+	struct json *root;
+	struct diag diag;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(broken); i++) {
+		assert_int_equal(
+			json_parse(&root, broken[i], strlen(broken[i]), &diag), -EINVAL);
+		assert_non_null(strstr(diag.text, "is not JSON: "));
+		assert_false(utf8_has_control(diag.text));
+	}
 }
 
 static void keys_keep_their_order(void **state)
@@ -209,13 +227,14 @@ static void what_is_no_json_is_refused_with_its_line(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(doubles) + COUNT_OF(texts) + 4] = {
+	struct CMUnitTest tests[COUNT_OF(doubles) + COUNT_OF(texts) + 5] = {
+		cmocka_unit_test(a_refusal_is_one_line_without_control),
 		cmocka_unit_test(keys_keep_their_order),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_document_is_read_by_key_and_index),
 		cmocka_unit_test(what_is_no_json_is_refused_with_its_line),
 	};
-	size_t count = 4;
+	size_t count = 5;
 
 	for (size_t i = 0; i < COUNT_OF(doubles); i++)
 		tests[count++] = (struct CMUnitTest){
