@@ -96,24 +96,37 @@ static void each_port(uint32_t *votes, const struct evidence *evidence, size_t f
 }
 
 static void add_ends(
-	struct votes *votes, const struct evidence *evidence, size_t flow, bool bad)
+	struct votes *votes, const struct fabric *fabric, uint32_t src, uint32_t dst, bool bad)
 {
-	uint32_t src = evidence->src[flow], dst = evidence->dst[flow];
-
 	if (src != PORT_NONE)
 		*(bad ? &votes->ends[src].bad_from : &votes->ends[src].good_from) += 1;
 	if (dst != PORT_NONE)
 		*(bad ? &votes->ends[dst].bad_to : &votes->ends[dst].good_to) += 1;
+	if (bad && src != PORT_NONE && dst != PORT_NONE)
+		votes->bad_across +=
+			fabric_nic_leaf(fabric, src) != fabric_nic_leaf(fabric, dst);
 }
 
-void votes_add(struct votes *votes, const struct evidence *evidence, size_t flow, bool bad)
+static void add_ports(
+	struct votes *votes, const struct evidence *evidence, size_t flow, bool bad)
 {
 	uint32_t *ports = bad ? votes->bad : votes->good;
 
 	each_port(ports, evidence, flow, touch);
 	each_port(ports, evidence, flow, settle);
-	add_ends(votes, evidence, flow, bad);
 	votes->bad_flows += bad;
+}
+
+void votes_add(struct votes *votes, const struct evidence *evidence, size_t flow, bool bad)
+{
+	add_ports(votes, evidence, flow, bad);
+	add_ends(votes, evidence->fabric, evidence->src[flow], evidence->dst[flow], bad);
+}
+
+void votes_add_back(struct votes *votes, const struct evidence *evidence, size_t flow)
+{
+	add_ports(votes, evidence, flow, true);
+	add_ends(votes, evidence->fabric, evidence->dst[flow], evidence->src[flow], true);
 }
 
 /* How many bad flows touched a place; a switch is touched by one port or more. */

@@ -99,11 +99,9 @@ static const char *leaf_name(const struct fabric *fabric, uint32_t leaf)
 				 : fabric->nodes[fabric_leaf_node(fabric, leaf)].name;
 }
 
-static void name_leaves(
-	const struct fabric *fabric, const struct votes *votes, struct finding *finding)
+static struct leaf_votes *count_leaves(const struct fabric *fabric, const struct votes *votes)
 {
 	struct leaf_votes *leaves = zeroed(fabric->leaves, sizeof(*leaves));
-	uint32_t from, to;
 
 	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
 		uint32_t leaf = fabric_nic_leaf(fabric, nic);
@@ -113,15 +111,69 @@ static void name_leaves(
 		leaves[leaf].from += votes->ends[nic].bad_from;
 		leaves[leaf].to += votes->ends[nic].bad_to;
 	}
-	from = most(fabric, leaves, true, votes->bad_flows);
-	to = most(fabric, leaves, false, votes->bad_flows);
+	return leaves;
+}
+
+/* The two leaves with most ends of bad flows, when these are most of all; else one or both
+ * are PORT_NONE. */
+static void find_two(const struct fabric *fabric, const struct leaf_votes *leaves,
+	uint32_t bad_flows, uint32_t two[2])
+{
+	uint32_t ends[2] = { 0, 0 };
+
+	two[0] = two[1] = PORT_NONE;
+	for (uint32_t leaf = 0; leaf < fabric->leaves; leaf++) {
+		uint32_t here = leaves[leaf].from + leaves[leaf].to;
+
+		if (here > ends[0]) {
+			two[1] = two[0];
+			ends[1] = ends[0];
+			two[0] = leaf;
+			ends[0] = here;
+		} else if (here > ends[1]) {
+			two[1] = leaf;
+			ends[1] = here;
+		}
+	}
+	if (!MOST_OF(ends[0] + ends[1], 2 * bad_flows))
+		two[1] = PORT_NONE;
+	if (!MOST_OF(ends[0], bad_flows))
+		two[0] = PORT_NONE;
+}
+
+/* Both ways: what is wrong there harms what comes back as well. */
+static void name_both_ways(const struct fabric *fabric, const struct leaf_votes *leaves,
+	uint32_t bad_flows, struct finding *finding)
+{
+	uint32_t two[2];
+
+	find_two(fabric, leaves, bad_flows, two);
+	if (two[0] == PORT_NONE)
+		snprintf(finding->culprit, sizeof(finding->culprit), "pairs across leaves");
+	else
+		snprintf(finding->culprit, sizeof(finding->culprit),
+			"pairs between %.14s and %.14s", leaf_name(fabric, two[0]),
+			leaf_name(fabric, two[1]));
+}
+
+static void name_leaves(
+	const struct fabric *fabric, const struct votes *votes, struct finding *finding)
+{
+	struct leaf_votes *leaves = count_leaves(fabric, votes);
+	uint32_t from = most(fabric, leaves, true, votes->bad_flows);
+	uint32_t to = most(fabric, leaves, false, votes->bad_flows);
+	bool one_way = from != PORT_NONE || to != PORT_NONE;
+
+	if (one_way)
+		snprintf(finding->culprit, sizeof(finding->culprit),
+			"pairs from %.16s to %.16s", leaf_name(fabric, from),
+			leaf_name(fabric, to));
+	else if (MOST_OF(votes->bad_across, votes->bad_flows))
+		name_both_ways(fabric, leaves, votes->bad_flows, finding);
 	free(leaves);
-	if (from == PORT_NONE && to == PORT_NONE)
-		return;
-	snprintf(finding->culprit, sizeof(finding->culprit), "pairs from %.16s to %.16s",
-		leaf_name(fabric, from), leaf_name(fabric, to));
-	append(finding->basis, sizeof(finding->basis),
-		"; most that complain go this way, by links that were not told apart");
+	if (one_way || MOST_OF(votes->bad_across, votes->bad_flows))
+		append(finding->basis, sizeof(finding->basis),
+			"; most that complain go this way, by links that were not told apart");
 }
 
 void judging_locate(

@@ -38,6 +38,31 @@ static bool is_lossy(const struct tally *tally)
 	       tally->out_of_sequence || tally->errors || tally->nic_loss;
 }
 
+/* Whether the acknowledgements were lost and not the data: the sender repeats what its receiver
+ * has had in full, without a gap. */
+static bool is_lost_back(const struct evidence *evidence, size_t flow)
+{
+	uint32_t nic = evidence->dst[flow], port;
+
+	if (nic == PORT_NONE || !evidence->flows[flow].timeouts)
+		return false;
+	port = evidence->fabric->nics[nic];
+	return evidence_sum(evidence, port, M_OUT_OF_SEQUENCE) == 0 &&
+	       evidence_sum(evidence, port, M_DUPLICATE) > 0;
+}
+
+static void vote(struct votes *votes, const struct evidence *evidence, size_t index)
+{
+	const struct run_flow *flow = &evidence->flows[index];
+	bool bad = flow->packets_resent || flow->timeouts || flow->naks ||
+		   flow->out_of_sequence || flow->qp_error;
+
+	if (bad && !flow->qp_error && is_lost_back(evidence, index))
+		votes_add_back(votes, evidence, index);
+	else
+		votes_add(votes, evidence, index, bad);
+}
+
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
 	struct layer_loss *layers = state;
@@ -52,13 +77,8 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 	if (!is_lossy(&tally))
 		return;
 	seen_add(&layer->lossy, &evidence->stage);
-	for (size_t i = 0; i < evidence->flow_count; i++) {
-		const struct run_flow *flow = &evidence->flows[i];
-
-		votes_add(&layer->votes, evidence, i,
-			flow->packets_resent || flow->timeouts || flow->naks ||
-				flow->out_of_sequence || flow->qp_error);
-	}
+	for (size_t i = 0; i < evidence->flow_count; i++)
+		vote(&layer->votes, evidence, i);
 }
 
 /* Without PFC a full queue drops, and no port is to blame for it. */

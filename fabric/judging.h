@@ -79,13 +79,16 @@ struct ends_votes {
 
 /* Votes of slow or lossy flows, and of good ones, for the ports on their way. */
 struct votes {
-	uint32_t *bad, *good; /* by port, owned */
-	uint32_t bad_flows;
-	struct ends_votes *ends; /* by NIC, owned */
+	uint32_t *bad, *good;           /* by port, owned */
+	uint32_t bad_flows, bad_across; /* of these: from one leaf to another */
+	struct ends_votes *ends;        /* by NIC, owned */
 };
 
 void votes_begin(struct votes *votes, const struct fabric *fabric);
 void votes_add(struct votes *votes, const struct evidence *evidence, size_t flow, bool bad);
+/* A bad flow of which what comes back has suffered: the acknowledgements. Its ends vote as those
+ * of a flow the other way. */
+void votes_add_back(struct votes *votes, const struct evidence *evidence, size_t flow);
 void votes_free(struct votes *votes); /* safe twice */
 
 /* A failed symptom that still needs a culprit. */

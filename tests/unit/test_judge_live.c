@@ -138,6 +138,63 @@ static void flows_between_two_leaves_name_these(void **state)
 	bench_free(bench);
 }
 
+static bool between_leaves(const struct run_flow *flow)
+{
+	return (strcmp(flow->src, "host3") < 0) != (strcmp(flow->dst, "host3") < 0);
+}
+
+static void flows_both_ways_between_two_leaves_name_both(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	spoil(bench, between_leaves);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(
+		bench_find(bench, "pairs.bandwidth")->culprit, "pairs between leaf1 and leaf2");
+	bench_free(bench);
+}
+
+/* A gap at host4 of what host1 sent; and what host3 sent, host1 has had twice: what was lost
+ * then is an acknowledgement, from leaf1 to leaf2 as well. */
+static struct bench *one_loss_each_way(uint64_t repeated)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	bench_set(bench, 1, "host3", C_ACK_TIMEOUT, 1);
+	bench_set(bench, 1, "host1", C_DUPLICATE, repeated);
+	bench_set(bench, 2, "host4", C_OUT_OF_SEQUENCE, 1);
+	for (size_t i = 0; i < bench->flow_count; i++) {
+		struct run_flow *flow = &bench->flows[i];
+
+		flow->timeouts = flow->stage == 1 && strcmp(flow->src, "host3") == 0;
+		flow->out_of_sequence = flow->stage == 2 && strcmp(flow->dst, "host4") == 0;
+	}
+	return bench;
+}
+
+static void a_lost_acknowledgement_is_lost_on_the_way_back(void **state)
+{
+	struct bench *bench = one_loss_each_way(1);
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(
+		bench_find(bench, "lossless.loss")->culprit, "pairs from leaf1 to leaf2");
+	bench_free(bench);
+}
+
+static void a_retry_of_what_never_arrived_is_no_lost_acknowledgement(void **state)
+{
+	struct bench *bench = one_loss_each_way(0);
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(
+		bench_find(bench, "lossless.loss")->culprit, "pairs between leaf1 and leaf2");
+	bench_free(bench);
+}
+
 /* --- with which class datagrams arrive --- */
 
 static void remark(struct bench *bench, uint32_t stage, uint32_t from, uint64_t right)
@@ -351,6 +408,9 @@ int main(void)
 		cmocka_unit_test(a_loss_that_only_a_nic_tells_of_fails),
 		cmocka_unit_test(flows_that_end_at_a_host_name_its_link),
 		cmocka_unit_test(flows_between_two_leaves_name_these),
+		cmocka_unit_test(flows_both_ways_between_two_leaves_name_both),
+		cmocka_unit_test(a_lost_acknowledgement_is_lost_on_the_way_back),
+		cmocka_unit_test(a_retry_of_what_never_arrived_is_no_lost_acknowledgement),
 		cmocka_unit_test(datagrams_that_arrive_in_their_class_prove_it),
 		cmocka_unit_test(a_nic_of_which_no_datagram_arrives_is_not_proven),
 		cmocka_unit_test(datagrams_that_are_lost_say_nothing_of_their_class),
