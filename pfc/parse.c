@@ -18,6 +18,7 @@ static void (*const parsers[])(const struct reader *reader) = {
 	parse_switch,
 	parse_counters,
 	parse_ip,
+	parse_reach,
 	parse_host,
 	parse_pci,
 	parse_link,

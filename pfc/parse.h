@@ -34,6 +34,7 @@ void parse_qos(const struct reader *reader);    /* mlnx_qos, dcb, hccn_tool, ecn
 void parse_switch(const struct reader *reader); /* SONiC and other switch configuration */
 void parse_counters(const struct reader *reader); /* ethtool -S, rdma statistic, hw_counters */
 void parse_ip(const struct reader *reader);       /* ip, ifconfig, sysctl, routing rules */
+void parse_reach(const struct reader *reader);    /* ping, who reaches whom */
 void parse_host(const struct reader *reader);     /* env, limits, modules, kernel, governor */
 void parse_pci(const struct reader *reader);      /* lspci, sysfs pci, dmesg */
 void parse_link(const struct reader *reader);     /* ethtool, ibstat, link events, bonds */

@@ -150,13 +150,19 @@ static void read_table_row(const struct reader *reader, long line, const struct 
 /* A file of hw_counters alone: the title is the name. */
 static void read_file(const struct reader *reader, long line)
 {
-	const char *slash = strrchr(reader->section->what, '/');
+	const char *at = reader->section->what;
 	int priority;
 	double number;
+	char name[96];
 
-	if (reader->count == 1 && slash && counter_find(slash + 1, &priority) &&
-		scan_whole_number(reader->lines[line].text, &number))
-		counter_add(reader, line, reader->device, slash + 1, number);
+	if (reader->count != 1 || !scan_whole_number(reader->lines[line].text, &number))
+		return;
+	while ((at = strchr(at, '/'))) {
+		at++;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "/ ,():"), at);
+		if (counter_find(name, &priority))
+			counter_add(reader, line, reader->device, name, number);
+	}
 }
 
 void parse_counters(const struct reader *reader)

@@ -152,6 +152,26 @@ static void read_figures(const struct reader *reader, long line, const char *tex
 	}
 }
 
+/* "BW average[MB/sec] 23300.0": the unit stands before its number. */
+static void read_unit_first(const struct reader *reader, long line, const char *text)
+{
+	for (const char *at = text; (at = strchr(at, '[')); at++) {
+		const char *end;
+		double factor = scan_unit_gbps(at + 1, &end), number;
+		struct fact *fact;
+
+		if (factor <= 0 || *end != ']' ||
+			!scan_number(end + 1 + strspn(end + 1, " :=\t"), &number, NULL))
+			continue;
+		/* In perftest's brackets a megabyte is 2^20 bytes. */
+		if (strncmp(at + 1, "MB/sec", 6) == 0)
+			factor = scan_unit_gbps("MiB/sec", NULL);
+		fact = reader_number(reader, line, FACT_FIGURE, NULL, NULL, number * factor);
+		fact->text = facts_keep(reader->facts, text);
+		fact->name = unit_before(reader->facts, text, end);
+	}
+}
+
 /* "-1234.56 Gb/s": no measurement. */
 static void read_negative(const struct reader *reader, long line, const char *text)
 {
@@ -273,12 +293,13 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 
 static void read_filter(const struct reader *reader, long line, const char *text)
 {
-	static const char *const verbs[] = { "skipped", "filtered", "left out", "excluded",
-		"not probed", "dropped from the plan", "unprobeable", "cannot be probed" };
+	static const char *const verbs[] = { "skipped", "skip", "filtered", "left out",
+		"excluded", "not probed", "dropped from the plan", "unprobeable",
+		"cannot be probed" };
 	static const char *const reasons[] = { "family", "link-local", "same host", "same-host",
 		"ipv4", "ipv6", "self", "cross-family", "GID" };
 	double number = 0;
-	bool verb = false, reason = false;
+	bool verb = false, reason = false, told = false;
 
 	if (!scan_has(text, "pair") && !scan_has(text, "target") && !scan_has(text, "probe") &&
 		!scan_has(reader->section->title, "prob"))
@@ -293,15 +314,17 @@ static void read_filter(const struct reader *reader, long line, const char *text
 		const char *after = scan_after(text, verbs[i]);
 
 		if (after && isdigit((unsigned char)after[strspn(after, " :=(")]))
-			scan_number(after + strspn(after, " :=("), &number, NULL);
+			told = scan_number(after + strspn(after, " :=("), &number, NULL);
 	}
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && number < 1; i++) {
 		const char *after = scan_after(text, verbs[i]);
 
-		if (after)
-			clause_number(text, after + strlen(after),
-				strlen(after) + strlen(verbs[i]), &number);
+		if (after && clause_number(text, after + strlen(after),
+				     strlen(after) + strlen(verbs[i]), &number))
+			told = true;
 	}
+	if (!told && scan_word(text, "pair")) /* "skip pair: ..." is one */
+		number = 1;
 	reader_number(reader, line, FACT_PROBE_FILTER, NULL, NULL, number)->text =
 		facts_keep(reader->facts, text);
 }
@@ -328,6 +351,7 @@ void parse_figures(const struct reader *reader)
 		read_cable(reader, i, text);
 		read_cable_rule(reader, i, text);
 		read_figures(reader, i, text);
+		read_unit_first(reader, i, text);
 		read_negative(reader, i, text);
 		read_sum(reader, i, text);
 		read_coverage(reader, i, text);

@@ -122,6 +122,19 @@ static void read_variables(const struct reader *reader, long line, const char *t
 	}
 }
 
+/* "retry_cnt=15 rnr_retry=7 timeout=14": attributes that somebody gives a queue pair. */
+static void read_qp_attributes(const struct reader *reader, long line, const char *text)
+{
+	static const char *const names[] = { "retry_cnt", "rnr_retry", "timeout" };
+	char value[32];
+
+	if (!scan_word(text, "retry_cnt") && !scan_word(text, "rnr_retry"))
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (scan_value(text, names[i], value, sizeof(value)))
+			add_variable(reader, line, names[i], value);
+}
+
 static void add_memlock(
 	const struct reader *reader, long line, const char *value, double unit_kib)
 {
@@ -270,6 +283,7 @@ void parse_host(const struct reader *reader)
 		const char *text = reader->lines[i].text;
 
 		read_variables(reader, i, text);
+		read_qp_attributes(reader, i, text);
 		read_memlock(reader, i, text);
 		read_nomem(reader, i, text);
 		read_kernel(reader, i, text);

@@ -168,76 +168,6 @@ static void read_sysctl(const struct reader *reader, long line, const char *text
 	}
 }
 
-static const char *rail_of(const char *word, char *rail, size_t room)
-{
-	const char *colon = strchr(word, ':');
-
-	snprintf(rail, room, "%s", colon ? colon + 1 : word);
-	return rail;
-}
-
-/* "hostA rail0 -> hostB rail1: unreachable", "hostA:rail0 -> hostB:rail1 100% packet
- * loss": who reaches whom. The rail is the last word of an end. */
-static void read_reach(const struct reader *reader, long line, const char *text)
-{
-	static const char *const bad[] = { "unreachable", "100% packet loss", "100% loss",
-		"timeout", "timed out", "no route", "fail", "not ok" };
-	static const char *const good[] = { " ok", " 0% packet loss", " 0% loss", "reachable",
-		"success", "pass" };
-	const char *arrow = strstr(text, "->");
-	struct words left, right;
-	char from[64], to[64], a[64], b[64];
-	bool is_bad = false, is_good = false;
-	struct fact *fact;
-
-	if (!arrow || scan_has(text, "NCCL") || scan_has(text, "NET/"))
-		return;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		is_bad = is_bad || scan_has(arrow, bad[i]);
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		is_good = is_good || scan_has(arrow, good[i]);
-	if (!is_bad && !is_good)
-		return;
-	snprintf(from, sizeof(from), "%.*s",
-		(int)(arrow - text) > 60 ? 60 : (int)(arrow - text), text);
-	scan_words(from, &left);
-	snprintf(to, sizeof(to), "%.60s", arrow + 2);
-	scan_words(to, &right);
-	if (left.count == 0 || right.count == 0)
-		return;
-	rail_of(left.at[left.count - 1], a, sizeof(a));
-	/* The right end is one word with a colon in it, or two. */
-	rail_of(right.at[0], b, sizeof(b));
-	if (left.count > 1 && right.count > 1 && !strchr(left.at[left.count - 1], ':'))
-		snprintf(b, sizeof(b), "%.*s", (int)strcspn(right.at[1], ":,"), right.at[1]);
-	b[strcspn(b, ",")] = '\0';
-	fact = reader_number(reader, line, FACT_REACH, a, b, !is_bad);
-	fact->text = facts_keep(reader->facts, text);
-	fact->more = strcmp(a, b) != 0;
-}
-
-/* ping -I rail0 192.0.2.1 in the title, its statistics below; ip route get. */
-static void read_ping(const struct reader *reader, long line, const char *text)
-{
-	const char *title = reader->section->title;
-	struct words words;
-	bool lost = scan_has(text, "100% packet loss");
-
-	if (scan_has(text, "Network is unreachable") || scan_has(text, "No route to host")) {
-		reader_add(reader, line, FACT_NO_ROUTE, reader->device, NULL, text);
-		return;
-	}
-	if (scan_has(title, "route"))
-		reader_number(
-			reader, line, FACT_ROUTE, NULL, NULL, scan_word(text, "via") != NULL);
-	if (!scan_has(title, "ping") || !scan_has(text, "packet loss"))
-		return;
-	scan_words(title, &words);
-	reader_number(reader, line, FACT_REACH, reader->device,
-		words.count ? words.at[words.count - 1] : "", !lost)
-		->text = facts_keep(reader->facts, title);
-}
-
 /* A file with one number: /sys/class/net/ens1f0/mtu. */
 static void read_file(const struct reader *reader, long line, const char *text)
 {
@@ -262,12 +192,28 @@ static void read_file(const struct reader *reader, long line, const char *text)
 		reader_add(reader, line, FACT_MAC, iface, NULL, mac);
 }
 
+/* The answer of a command that reads one: "mtu:4200" of hccn_tool -mtu -g. */
+static void read_one_mtu(const struct reader *reader)
+{
+	const char *after = scan_word(reader->lines[0].text, "mtu");
+	double number;
+
+	if (after && !strchr(reader->lines[0].text, '<') &&
+		scan_whole_number(after + strspn(after, " :="), &number))
+		reader_number(
+			reader, 0, FACT_NETDEV_MTU, reader->device, NULL, scan_int(number));
+}
+
 /* Under a title about MTUs: a list to convert, each line a number with "mtu" before
  * it or nothing; or a line a host. */
 static void read_mtu_list(const struct reader *reader)
 {
 	if (!scan_has(reader->section->title, "mtu") || scan_has(reader->section->what, "/mtu"))
 		return;
+	if (*reader->section->place && reader->count == 1) {
+		read_one_mtu(reader);
+		return;
+	}
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text, *digits = text + strlen(text);
 		bool active = scan_has(text, "active") ||
@@ -302,8 +248,6 @@ void parse_ip(const struct reader *reader)
 			read_full(reader, i, &words, iface, sizeof(iface));
 		read_rule(reader, i, text);
 		read_sysctl(reader, i, text);
-		read_reach(reader, i, text);
-		read_ping(reader, i, text);
 		read_file(reader, i, text);
 	}
 	read_mtu_list(reader);

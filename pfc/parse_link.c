@@ -250,8 +250,7 @@ static void read_fec(
 	}
 	if (!scan_has(text, "uncorrect") || !strchr(text, ':'))
 		return;
-	snprintf(name, sizeof(name), "%s", text);
-	name[strcspn(name, ":")] = '\0';
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
 	if (!counter_find(name, &priority) &&
 		scan_number(strchr(text, ':') + 1 + strspn(strchr(text, ':') + 1, " \t"),
 			&number, NULL))

@@ -29,8 +29,9 @@ static int busbw_column(const char *heading)
 	return -1;
 }
 
-/* A row without its heading: size, count, type, redop, root, time, algbw, busbw. */
-static int bare_column(const char *row)
+/* A row without its heading: size, count, type, redop, root, time, algbw, busbw; or cut to
+ * size, time, algbw, busbw below a title that names the test. */
+static int bare_column(const char *row, bool named)
 {
 	static const char *const types[] = { "float", "half", "bfloat16", "double", "int8",
 		"uint8", "int32", "uint32", "int64", "uint64", "fp8_e4m3", "fp8_e5m2" };
@@ -38,6 +39,11 @@ static int bare_column(const char *row)
 	double number;
 
 	scan_words(row, &words);
+	if (named && words.count == 4 && scan_whole_number(words.at[0], &number) &&
+		scan_whole_number(words.at[1], &number) &&
+		scan_whole_number(words.at[2], &number) &&
+		scan_whole_number(words.at[3], &number))
+		return 3;
 	if (words.count < 8 || !scan_whole_number(words.at[0], &number) ||
 		!scan_whole_number(words.at[1], &number))
 		return -1;
@@ -132,6 +138,10 @@ static void read_ranks(const struct reader *reader, long line, const char *text)
 
 	if (scan_has(text, "NCCL INFO"))
 		return;
+	if (scan_value_number(text, "rank_size", &number) ||
+		scan_value_number(text, "rankSize", &number) ||
+		scan_value_number(text, "world_size", &number))
+		reader_number(reader, line, FACT_COMM, "ranks told", "", number);
 	for (const char *at = text; (at = strpbrk(at, "0123456789"));
 		at += strspn(at, "0123456789.")) {
 		if (at > text && at[-1] != ' ' && at[-1] != ',' && at[-1] != '(')
@@ -159,7 +169,8 @@ void parse_nccl_tests(const struct reader *reader)
 	for (long i = 0; i < (long)reader->count && column < 0; i++)
 		column = busbw_column(reader->lines[i].text);
 	for (long i = 0; i < (long)reader->count && column < 0; i++)
-		column = bare_column(reader->lines[i].text);
+		column = bare_column(reader->lines[i].text,
+			test && scan_has(reader->section->title, "_perf"));
 	read_expected(reader, -1, reader->section->title);
 	read_ranks(reader, -1, reader->section->title);
 	for (long i = 0; i < (long)reader->count; i++) {
@@ -176,7 +187,8 @@ void parse_nccl_tests(const struct reader *reader)
 		if (after && scan_number(after + strspn(after, " \t:"), &number, NULL))
 			reader_number(reader, i, FACT_NCCL_AVG, NULL, NULL, number);
 		read_expected(reader, i, text);
-		if (scan_has(text, "rank") || scan_has(text, "node") || scan_has(text, "GPU") ||
+		if (scan_has(text, "rank") || scan_has(text, "world_size") ||
+			scan_has(text, "node") || scan_has(text, "GPU") ||
 			scan_has(text, "hosts"))
 			read_ranks(reader, i, text);
 	}

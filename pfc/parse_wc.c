@@ -94,11 +94,10 @@ static void read_list(const struct reader *reader)
 		double number;
 
 		scan_words(text, &words);
-		if (words.count < 1 || words.count > 2 ||
+		if (words.count < 1 || words.count > 3 ||
 			!scan_whole_number(words.at[words.count - 1], &number) ||
-			(words.count == 2 && !scan_has(words.at[0], "status") &&
-				!scan_has(words.at[0], "error") &&
-				!scan_has(words.at[0], "wc")))
+			(words.count > 1 && !scan_has(text, "status") &&
+				!scan_has(text, "error") && !scan_has(text, "wc")))
 			continue;
 		if (number >= 0 && number == scan_int(number))
 			reader_number(reader, i, FACT_WC_QUERY, NULL, NULL, number);

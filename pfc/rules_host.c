@@ -172,12 +172,24 @@ static enum outcome small_read(
 	return RULE_CLEAR;
 }
 
-/* Totals or differences above a limit, of live ports only. */
+/* " within 10 s"; nothing where pasted text does not tell the window. */
+static const char *window_text(const struct fact *fact, char *text, size_t room)
+{
+	double window_s = fact_window_s(fact);
+
+	*text = '\0';
+	if (window_s > 0)
+		snprintf(text, room, " within %.3g s", window_s);
+	return text;
+}
+
+/* Totals or differences above a limit. */
 static enum outcome counted(const struct rule *rule, const struct facts *facts,
 	struct explain *out, enum meaning means, bool difference, double limit)
 {
 	const struct fact *most = NULL;
 	bool known = false;
+	char window[40];
 
 	FACTS_EACH (facts, FACT_COUNTER, it) {
 		if (it->means != (short)means || (it->more > 0) != difference)
@@ -189,8 +201,9 @@ static enum outcome counted(const struct rule *rule, const struct facts *facts,
 	if (!most)
 		return known ? RULE_CLEAR : RULE_UNKNOWN;
 	if (difference)
-		explain_code(out, rule, rule->level, "%s %s: %s rose by %.0f within %.3g s",
-			most->place, most->subject, most->name, most->number, most->window_s);
+		explain_code(out, rule, rule->level, "%s %s: %s rose by %.0f%s", most->place,
+			most->subject, most->name, most->number,
+			window_text(most, window, sizeof(window)));
 	else
 		explain_code(out, rule, rule->level, "%s %s: %s is %.0f", most->place,
 			most->subject, most->name, most->number);
@@ -201,6 +214,7 @@ static enum outcome lossless_drop(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
 	bool known = false;
+	char window[40];
 
 	FACTS_EACH (facts, FACT_COUNTER, it) {
 		double on;
@@ -212,9 +226,9 @@ static enum outcome lossless_drop(
 		if (on <= 0 || it->number <= 0)
 			continue;
 		explain_code(out, rule, rule->level,
-			"%s %s dropped %.0f packets of lossless priority %d within %.3g s (%s)",
-			it->place, it->subject, it->number, it->priority, it->window_s,
-			it->name);
+			"%s %s dropped %.0f packets of lossless priority %d%s (%s)", it->place,
+			it->subject, it->number, it->priority,
+			window_text(it, window, sizeof(window)), it->name);
 		explain_number(out, "drops", it->number);
 		return RULE_FIRED;
 	}
@@ -314,15 +328,15 @@ const struct rule rules_host[] = {
 		"packets of a lossless priority are dropped now",
 		"the class is not lossless: buffers or PFC are wrong on this port",
 		"Look at the buffer of the priority, its headroom and the PFC of both ends.",
-		"linux mlx5 en_stats.c", { FACT_RAIL, FACT_COUNTER, FACT_PFC }, lossless_drop },
+		"linux mlx5 en_stats.c", { FACT_COUNTER, FACT_PFC, NO_NEED }, lossless_drop },
 	{ "DROPPING", VERDICT_WARN, "host", "a port drops received packets now",
 		"its buffer overflows: PFC is missing for this traffic, or the host is slow",
 		"See which priority it is, and whether PCIe holds the card.",
-		"linux mlx5 en_stats.c", { FACT_RAIL, FACT_COUNTER, NO_NEED }, dropping },
+		"linux mlx5 en_stats.c", { FACT_COUNTER, NO_NEED, NO_NEED }, dropping },
 	{ "CRC_RISING", VERDICT_FAIL, "host", "frames with a bad checksum arrive now",
 		"each is a lost packet: cable, optic or port",
 		"Clean and reseat the optic, swap cable, optic and port one after the other.",
-		"IEEE 802.3 clause 4", { FACT_RAIL, FACT_COUNTER, NO_NEED }, crc },
+		"IEEE 802.3 clause 4", { FACT_COUNTER, NO_NEED, NO_NEED }, crc },
 	{ "ICRC_SEEN", VERDICT_WARN, "host", "RoCE packets with a bad ICRC have arrived",
 		"something between the NICs changed packets whose frame checksum was good",
 		"Look for the hop that they share; a switch that rewrites must not touch what "
@@ -339,11 +353,11 @@ const struct rule rules_host[] = {
 		"Look for drops at both ends and on the way; see that ACKs are in the lossless "
 		"class too.",
 		"linux drivers/infiniband/hw/mlx5/counters.c",
-		{ FACT_RAIL, FACT_COUNTER, NO_NEED }, timing_out },
+		{ FACT_COUNTER, NO_NEED, NO_NEED }, timing_out },
 	{ "RECEIVER_NOT_READY", VERDICT_WARN, "host", "a receiver has no buffer posted now",
 		"the application is behind; it is not the network",
 		"Look at the process that receives: its queue depth and its processor.",
-		"sonic-net/sonic-buildimage#21891", { FACT_RAIL, FACT_COUNTER, NO_NEED },
+		"sonic-net/sonic-buildimage#21891", { FACT_COUNTER, NO_NEED, NO_NEED },
 		not_ready },
 	{ .code = NULL },
 };

@@ -208,6 +208,9 @@ static const struct limit {
 	{ "HCCL_RDMA_RETRY_CNT", 1, 7, "3 bits" },
 	{ "HCCL_RDMA_TIMEOUT", 5, 24, "5 bits, documented 5 to 24" },
 	{ "NVSHMEM_IB_RETRY_CNT", 0, 7, "3 bits" },
+	{ "retry_cnt", 0, 7, "3 bits" },
+	{ "rnr_retry", 0, 7, "3 bits" },
+	{ "timeout", 0, 31, "5 bits" },
 };
 
 static enum outcome retry_range(

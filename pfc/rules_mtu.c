@@ -82,7 +82,26 @@ static enum outcome path_too_big(
 	return RULE_FIRED;
 }
 
-/* One MTU a place: of the RoCE device if it was collected, else the interface. */
+/* Whether another place has this interface or device too. */
+static bool is_shared(const struct facts *facts, const struct fact *mtu)
+{
+	FACTS_EACH (facts, mtu->key, other)
+		if (strcmp(other->place, mtu->place) != 0 &&
+			strcmp(other->subject, mtu->subject) == 0)
+			return true;
+	return false;
+}
+
+static bool any_shared(const struct facts *facts, enum fact_key key)
+{
+	FACTS_EACH (facts, key, mtu)
+		if (*mtu->subject && strcmp(mtu->subject, "lo") != 0 && is_shared(facts, mtu))
+			return true;
+	return false;
+}
+
+/* One MTU a place: of the RoCE device if it was collected, else the interface. Where the
+ * places name some alike, the others (a host's own management port) are not compared. */
 static enum outcome peer_mismatch(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
@@ -92,10 +111,13 @@ static enum outcome peer_mismatch(
 		const struct fact *least = NULL, *most = NULL;
 		const char *places[64];
 		size_t count = facts_places(facts, keys[k], places, 64);
+		bool alike = any_shared(facts, keys[k]);
 		char name[128];
 
 		FACTS_EACH (facts, keys[k], mtu) {
-			if (strcmp(mtu->subject, "lo") == 0 || scan_has(mtu->subject, "docker"))
+			if (strcmp(mtu->subject, "lo") == 0 ||
+				scan_has(mtu->subject, "docker") ||
+				(alike && !is_shared(facts, mtu)))
 				continue;
 			least = !least || mtu->number < least->number ? mtu : least;
 			most = !most || mtu->number > most->number ? mtu : most;

@@ -190,6 +190,41 @@ static bool shows_failure(const struct facts *facts)
 	return facts_first(facts, FACT_WC) || facts_first(facts, FACT_CALL_FAILED);
 }
 
+/* The interface that has this address, at the place or at any other; NULL: not known. */
+static const char *interface_of(
+	const struct facts *facts, const char *place, bool there, const char *address)
+{
+	FACTS_EACH (facts, FACT_ADDRESS, it)
+		if (strcmp(it->text, address) == 0 && (strcmp(it->place, place) == 0) == there)
+			return it->subject;
+	return NULL;
+}
+
+static bool is_address(const char *text)
+{
+	unsigned address;
+	int length;
+
+	return scan_ipv4(text, &address, &length);
+}
+
+/* Whether a reading joins two rails: it names them, or addresses of interfaces with
+ * different names. */
+static bool crosses(const struct facts *facts, const struct fact *reach)
+{
+	const char *from = reach->subject, *to = reach->name;
+
+	if (!is_address(to))
+		return reach->more > 0;
+	if (is_address(from)) {
+		from = interface_of(facts, "", false, from);
+		to = interface_of(facts, "", false, to);
+	} else {
+		to = interface_of(facts, reach->place, false, to);
+	}
+	return from && *from && to && strcmp(from, to) != 0;
+}
+
 static enum outcome cross_rail(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
@@ -197,10 +232,12 @@ static enum outcome cross_rail(
 	bool same_rail_bad = false, cross = false, paired = pairs_across(facts);
 
 	FACTS_EACH (facts, FACT_REACH, reach) {
-		cross = cross || reach->more > 0;
+		bool across = crosses(facts, reach);
+
+		cross = cross || across;
 		if (reach->number > 0)
 			continue;
-		if (reach->more > 0)
+		if (across)
 			bad = bad ? bad : reach;
 		else
 			same_rail_bad = true;
