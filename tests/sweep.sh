@@ -5,11 +5,9 @@
 source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
 kills=${3:-25}
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
 fabric=$source/examples/small-8.yaml
-failed=0
 
 # FOLDER ENDING: how many files, and the names of all in order.
 count() {
@@ -18,11 +16,6 @@ count() {
 
 names() {
 	find "$1" -name "*.$2" | sort
-}
-
-fail() {
-	echo "$*"
-	failed=1
 }
 
 sweep() {
@@ -56,6 +49,7 @@ check_all() {
 }
 
 # Moments over the whole length that a sweep has on this machine.
+met=0
 began=$(date +%s%N)
 sweep --history length || fail "a sweep alone: status $?: $(cat out err)"
 length=$(($(date +%s%N) - began))
@@ -67,6 +61,7 @@ for moment in $moments; do
 	sleep "$moment"
 	kill -9 $child 2> /dev/null
 	wait $child 2> /dev/null
+	ls kill/*.part > /dev/null 2>&1 && met=1
 	[ ! -s killed.err ] || fail "killed after $moment s, it had said: $(cat killed.err)"
 	[ -d kill ] || continue
 	"$weft" history kill > out 2> err
@@ -74,7 +69,14 @@ for moment in $moments; do
 		fail "after a kill at $moment s: $(cat err)"
 	fi
 done
-ls kill/*.part > /dev/null 2>&1 || fail "no kill met a run that was not whole: the test shows little"
+# However fast it is: one that has stages left when its run file is there.
+nice "$weft" sweep --profile full --threads 1 --history kill "$fabric" > killed.out 2> killed.err &
+child=$!
+while [ "$(count kill part 2> find.err)" -eq 0 ]; do kill -0 $child 2> gone || break; done
+kill -9 $child
+wait $child 2> /dev/null
+ls kill/*.part > /dev/null 2>&1 && met=1
+[ $met -eq 1 ] || fail "no kill met a run that was not whole: the test shows little"
 sweep --history kill || fail "after all kills: status $?: $(cat out err)"
 ls kill/*.part* > /dev/null 2>&1 && fail "left behind: $(ls kill)"
 check_all
@@ -87,18 +89,34 @@ grep -q '"stages_never_run": 0' out || fail "stages that never ran after $kills 
 
 # --- two at once ---
 
-nice "$weft" sweep --profile full --history two "$fabric" > first.out 2> first.err &
+# The first asks a host, which says nothing before the gate is opened.
+mkfifo gate
+# shellcheck disable=SC2016 # for the other shell
+nice "$weft" sweep --profile quick --history two \
+	--busy-if '[ "$1" != host1 ] || read -r _ < gate; exit 1' "$fabric" > first.out 2> first.err &
 child=$!
-while [ "$(count two part 2> find.err)" -eq 0 ]; do sleep 0.05; done
-sleep 1 # until it is at work, and takes signals
+exec 3> gate # waits for who reads there
 refused "another sweep is at work in two, process $child" \
 	"$weft" sweep --profile quick --history two "$fabric"
+exec 3>&-
+wait $child || fail "the first of two: status $?: $(cat first.out first.err)"
+sweep --history two || fail "after two at once: status $?: $(cat out err)"
+
+# --- interrupted ---
+
+# Many minutes long. Signals are taken from before the file is made.
+large=$source/examples/leafspine-1024.yaml
+nice "$weft" sweep --threads 1 --history cut "$large" > first.out 2> first.err &
+child=$!
+while [ "$(count cut part 2> find.err)" -eq 0 ]; do sleep 0.05; done
 kill $child
 wait $child
 [ $? -eq 2 ] || fail "an interrupted sweep: status is not 2"
-grep -q '^UNKNOWN small-8' first.out || fail "an interrupted sweep says: $(cat first.out first.err)"
-ls two/*.part > /dev/null 2>&1 && fail "an interrupted sweep leaves: $(ls two)"
-sweep --history two || fail "after an interrupted one: status $?: $(cat out err)"
+grep -q '^UNKNOWN leafspine-1024' first.out ||
+	fail "an interrupted sweep says: $(cat first.out first.err)"
+ls cut/*.part > /dev/null 2>&1 && fail "an interrupted sweep leaves: $(ls cut)"
+"$weft" sweep --traffic 64MiB --history cut "$large" > out 2> err ||
+	fail "after an interrupted one: status $?: $(cat out err)"
 
 # --- budgets, hosts, hook, retention, baseline ---
 
@@ -159,4 +177,4 @@ for digest in busy/*.json; do
 	sed 's/"fabric": "small-8"/"fabric": "other"/' "$digest" > "mixed/$(basename "$digest")"
 done
 refused 'expected a folder for each' "$weft" history mixed
-exit $failed
+finish

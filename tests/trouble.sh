@@ -4,16 +4,11 @@
 # not its own.
 source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
-folder=$(mktemp -d) || exit 2
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
+# shellcheck disable=SC2154 # set by what was read in
 trap 'umount "$folder/disk" 2> /dev/null; chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
 small=$source/examples/small-8.yaml
-failed=0
-
-fail() {
-	echo "$*"
-	failed=1
-}
 
 # NAME STATUS WORDS: the last command ended with status 2 and one line on stderr that
 # holds WORDS.
@@ -119,8 +114,8 @@ fi
 # --- interrupted, at whatever it was doing ---
 for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
 	for signal in INT TERM; do
-		"$weft" accept --profile full --run cut.run "$source/examples/leafspine-32.yaml" \
-			> out 2> err &
+		"$weft" accept --profile full --threads 1 --run cut.run \
+			"$source/examples/leafspine-32.yaml" > out 2> err &
 		pid=$!
 		while ! [ -s cut.run ] && kill -0 $pid 2> /dev/null; do sleep 0.01; done
 		sleep $wait
@@ -135,17 +130,19 @@ for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
 done
 
 # --- killed ---
-"$weft" accept --profile full --run killed.run "$source/examples/leafspine-32.yaml" > out 2> err &
+"$weft" accept --profile full --threads 1 --run killed.run "$source/examples/leafspine-32.yaml" \
+	> out 2> err &
 pid=$!
-sleep 1
+commits $pid killed.run
 kill -KILL $pid
 wait $pid 2> /dev/null
 kept "SIGKILL" killed.run 'cut off'
 
 # --- two at once on one run file ---
-"$weft" accept --profile full --run both.run "$source/examples/leafspine-32.yaml" > out.1 2> err.1 &
+"$weft" accept --profile full --threads 1 --run both.run "$source/examples/leafspine-32.yaml" \
+	> out.1 2> err.1 &
 pid=$!
-sleep 0.5
+commits $pid both.run
 refused "a run file in use" 'both.run' --run both.run "$small"
 grep -q 'another' err || fail "a run file in use: does not say by whom: $(cat err)"
 kill -INT $pid
@@ -237,4 +234,4 @@ one_sentence "too many ranks" $? 'expected 2..8'
 "$weft" ring --fabric "$small" --bytes 30 > out 2> err
 one_sentence "a part of an element" $? 'a multiple of 4'
 
-exit $failed
+finish
