@@ -19,6 +19,7 @@
 #include "pfc/rule_audit.h"
 #include "pfc/rule_port.h"
 #include "pfc/scan.h"
+#include "reports/verdict.h"
 
 struct audit_args {
 	const char *from, *env, *fabric;
@@ -168,7 +169,7 @@ static int judge(struct facts *facts, const struct audit_args *args)
 	int status;
 
 	audit_judge(facts, &result);
-	status = explain_exit(result.verdict);
+	status = report_exit_status(result.verdict);
 	if (args->opts.json) {
 		if (explain_print_json(stdout, &result))
 			status = EXIT_UNKNOWN;

@@ -12,6 +12,7 @@
 #include "lib/units.h"
 #include "pfc/facts_json.h"
 #include "pfc/settings.h"
+#include "reports/verdict.h"
 
 struct doctor_args {
 	const char *from, *root, *record, *name;
@@ -49,7 +50,7 @@ static int judge(struct facts *facts, const struct doctor_args *args)
 
 	explain_facts(facts, &result);
 	result.verdict = doctor_verdict(&result);
-	status = explain_exit(result.verdict);
+	status = report_exit_status(result.verdict);
 	if (args->opts.json) {
 		if (explain_print_json(stdout, &result))
 			status = EXIT_UNKNOWN;

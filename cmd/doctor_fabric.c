@@ -8,6 +8,7 @@
 #include "lib/diag.h"
 #include "lib/json.h"
 #include "pfc/settings.h"
+#include "reports/verdict.h"
 
 /* FAIL, else UNKNOWN, else WARN, else PASS. */
 static enum verdict worse(enum verdict a, enum verdict b)
@@ -116,5 +117,5 @@ int doctor_fabric(const char *path, const struct doctor_wish *wish, bool json, b
 	json_free(document);
 	doctor_hosts_free(&hosts);
 	fabric_free(&fabric);
-	return err ? EXIT_UNKNOWN : explain_exit(showing.verdict);
+	return err ? EXIT_UNKNOWN : report_exit_status(showing.verdict);
 }

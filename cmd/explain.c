@@ -11,6 +11,7 @@
 #include "lib/grow.h"
 #include "pfc/bundle.h"
 #include "pfc/parse.h"
+#include "reports/verdict.h"
 
 struct explain_args {
 	struct opt_list files;
@@ -79,7 +80,7 @@ static int explain(const struct bundle *bundle, const struct explain_args *args)
 		explain_print_json(stdout, &result);
 	else
 		explain_print_text(stdout, &result, args->all);
-	status = explain_exit(result.verdict);
+	status = report_exit_status(result.verdict);
 	explain_free(&result);
 	facts_free(&facts);
 	return status;

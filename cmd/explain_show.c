@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "lib/json.h"
 #include "pfc/alarm.h"
 #include "pfc/bundle.h"
@@ -23,20 +22,6 @@ const char *explain_level_name(enum verdict verdict)
 	};
 
 	return names[verdict];
-}
-
-int explain_exit(enum verdict verdict)
-{
-	switch (verdict) {
-	case VERDICT_PASS:
-	case VERDICT_WARN:
-		return EXIT_PASS;
-	case VERDICT_FAIL:
-		return EXIT_FAIL;
-	case VERDICT_UNKNOWN:
-		return EXIT_UNKNOWN;
-	}
-	return EXIT_UNKNOWN;
 }
 
 /* Text with a label before it, wrapped and indented. */

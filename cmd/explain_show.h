@@ -18,9 +18,8 @@ int explain_print_json(FILE *out, const struct explain *explain);
 struct json;
 void explain_put_json(struct json *object, const struct explain *explain);
 
-/* "PASS", "WARN", "FAIL", "UNKNOWN"; and what the shell sees of it. */
+/* "PASS", "WARN", "FAIL", "UNKNOWN". */
 const char *explain_level_name(enum verdict verdict);
-int explain_exit(enum verdict verdict);
 
 /* The part of docs/checks.md that is written from the tables: alarms and rules. */
 void explain_print_rules(FILE *out);

@@ -12,6 +12,7 @@
 #include "cmd/opt.h"
 #include "lib/grow.h"
 #include "lib/units.h"
+#include "reports/verdict.h"
 
 /* Keeps RoCE, pause frames and tunnels that may hold RoCE, tagged or not. vlan
  * stands last: it moves all offsets behind it. */
@@ -256,20 +257,6 @@ static void report_free(struct pcap_report *report)
 	wire_free(&report->wire);
 }
 
-static int status_of(const struct findings *findings)
-{
-	switch (findings_verdict(findings)) {
-	case VERDICT_PASS:
-	case VERDICT_WARN:
-		return EXIT_PASS;
-	case VERDICT_FAIL:
-		return EXIT_FAIL;
-	case VERDICT_UNKNOWN:
-		break;
-	}
-	return EXIT_UNKNOWN;
-}
-
 static int run(const struct pcap_args *args)
 {
 	struct pcap_report report = {
@@ -296,7 +283,7 @@ static int run(const struct pcap_args *args)
 	else
 		read_files(&report);
 	conclude(&report);
-	status = status_of(&report.findings);
+	status = report_exit_status(findings_verdict(&report.findings));
 	if (args->into && pcap_put_into(&report, args->into, &diag)) {
 		fprintf(stderr, "weft pcap: %s\n", diag.text);
 		status = EXIT_UNKNOWN;
