@@ -5,6 +5,7 @@ indents, prompts, fences of Markdown, other host names. CASES is the program tha
 answers against what is expected."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,39 +43,51 @@ DISGUISES = {
 }
 
 
-def disguise(name, folders, there):
-    count = 0
+def read(folders):
+    """[name, text, what is expected] of every case."""
+    cases = []
     for folder in folders:
         for case in sorted(os.listdir(folder)):
             here = os.path.join(folder, case)
-            if not os.path.exists(os.path.join(here, 'input.txt')):
+            if os.path.exists(os.path.join(here, 'input.txt')):
+                with open(os.path.join(here, 'input.txt'), encoding='utf-8', newline='') as file:
+                    text = file.read()
+                with open(os.path.join(here, 'expected.txt'), encoding='utf-8') as file:
+                    cases.append([os.path.basename(folder) + '-' + case, text, file.read()])
+    return cases
+
+
+def write(path, text):
+    with open(path, 'w', encoding='utf-8', newline='') as out:
+        out.write(text)
+
+
+def disguise(name, cases, there):
+    """The cases in this disguise, in the folders that were made for them."""
+    for case, text, wanted in cases:
+        here = os.path.join(there, case)
+        if name == 'other names':
+            # "hostA-hostB" is one pair to people, and cannot be told from a name.
+            # A list of names without a title says of none that it is a host.
+            if re.search(r'host[A-D]-host|^host[A-D] \w+ mtu', text, re.M):
+                shutil.rmtree(here)
                 continue
-            text = open(os.path.join(here, 'input.txt'), encoding='utf-8', newline='').read()
-            wanted = open(os.path.join(here, 'expected.txt'), encoding='utf-8').read()
-            if name == 'other names':
-                # "hostA-hostB" is one pair to people, and cannot be told from a name.
-                # A list of names without a title says of none that it is a host.
-                if re.search(r'host[A-D]-host|^host[A-D] \w+ mtu', text, re.M):
-                    continue
-                wanted = renamed(wanted)
-            new = os.path.join(there, os.path.basename(folder) + '-' + case)
-            os.mkdir(new)
-            with open(os.path.join(new, 'input.txt'), 'w', encoding='utf-8', newline='') as out:
-                out.write(DISGUISES[name](text))
-            with open(os.path.join(new, 'expected.txt'), 'w', encoding='utf-8') as out:
-                out.write(wanted)
-            count += 1
-    return count
+            write(os.path.join(here, 'expected.txt'), renamed(wanted))
+        write(os.path.join(here, 'input.txt'), DISGUISES[name](text))
 
 
 def main():
     failed = 0
-    for name in DISGUISES:
-        with tempfile.TemporaryDirectory() as there:
-            count = disguise(name, sys.argv[2:], there)
+    cases = read(sys.argv[2:])
+    with tempfile.TemporaryDirectory() as there:
+        for case, _, wanted in cases:
+            os.mkdir(os.path.join(there, case))
+            write(os.path.join(there, case, 'expected.txt'), wanted)
+        for name in DISGUISES: # the last of them takes cases away
+            disguise(name, cases, there)
             said = subprocess.run([sys.argv[1], there], capture_output=True, text=True,
                                   check=False)
-            if count == 0 or said.returncode:
+            if not cases or said.returncode:
                 print(f'{name}:\n{said.stdout}')
                 failed = 1
     sys.exit(failed)
