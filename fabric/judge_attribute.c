@@ -102,8 +102,8 @@ static void add_ends(
 		*(bad ? &votes->ends[src].bad_from : &votes->ends[src].good_from) += 1;
 	if (dst != PORT_NONE)
 		*(bad ? &votes->ends[dst].bad_to : &votes->ends[dst].good_to) += 1;
-	if (bad && src != PORT_NONE && dst != PORT_NONE)
-		votes->bad_across +=
+	if (src != PORT_NONE && dst != PORT_NONE)
+		*(bad ? &votes->bad_across : &votes->good_across) +=
 			fabric_nic_leaf(fabric, src) != fabric_nic_leaf(fabric, dst);
 }
 
@@ -253,20 +253,32 @@ static void attribute(struct judging *judging, const struct complaint *complaint
 		snprintf(finding->culprit, sizeof(finding->culprit), "%s", complaint->setting);
 		return;
 	}
-	place = place_link(common_link(judging->fabric, votes));
-	if (place.index == PORT_NONE) {
-		if (judging_is_live(judging)) /* the ways of the QPs are not known */
-			judging_locate(judging, votes, finding);
+	if (judging_is_live(judging)) { /* the ways of the QPs are not known */
+		judging_locate(judging, votes, finding, false);
 		return;
 	}
+	place = place_link(common_link(judging->fabric, votes));
+	if (place.index == PORT_NONE)
+		return;
 	finding->culprit_kind = CULPRIT_LINK;
 	place_name(judging->fabric, &place, finding->culprit);
 	append(finding->basis, sizeof(finding->basis),
 		"; by exclusion: the one link that all of them used and no other flow");
 }
 
+/* What its own votes left open, now that the others have spoken. */
+static void locate_rest(struct judging *judging, const struct complaint *complaint)
+{
+	struct finding *finding = &judging->findings->items[complaint->finding];
+
+	if (finding->culprit_kind == CULPRIT_UNLOCATED && !finding->culprit[0])
+		judging_locate(judging, &complaint->votes, finding, true);
+}
+
 void judging_attribute(struct judging *judging)
 {
 	for (size_t i = 0; i < judging->complaint_count; i++)
 		attribute(judging, &judging->complaints[i]);
+	for (size_t i = 0; i < judging->complaint_count && judging_is_live(judging); i++)
+		locate_rest(judging, &judging->complaints[i]);
 }

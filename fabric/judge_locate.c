@@ -176,16 +176,44 @@ static void name_leaves(
 			"; most that complain go this way, by links that were not told apart");
 }
 
-void judging_locate(
-	const struct judging *judging, const struct votes *votes, struct finding *finding)
+/* When hardly a flow between leaves went well, what ends at one NIC is no proof against its
+ * link: an incast has one target. */
+static bool could_be_between_leaves(const struct votes *votes)
+{
+	return MOST_OF(votes->bad_across, votes->bad_flows) &&
+	       FEW_BESIDE(votes->good_across, votes->bad_across);
+}
+
+static bool is_named_already(const struct judging *judging, uint32_t nic)
+{
+	const struct fabric *fabric = judging->fabric;
+	struct place place = place_link(fabric->ports[fabric->nics[nic]].link);
+	char name[FINDING_NAME];
+
+	place_name(fabric, &place, name);
+	for (size_t i = 0; i < judging->findings->count; i++) {
+		const struct finding *other = &judging->findings->items[i];
+
+		if (other->culprit_kind == CULPRIT_LINK && strcmp(other->culprit, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+void judging_locate(const struct judging *judging, const struct votes *votes,
+	struct finding *finding, bool last)
 {
 	const struct fabric *fabric = judging->fabric;
 	struct suspect suspect;
+	bool open;
 
 	if (votes->bad_flows == 0)
 		return;
 	suspect = find_nic(fabric, votes);
-	if (suspect.nic != PORT_NONE)
+	open = suspect.nic != PORT_NONE && could_be_between_leaves(votes);
+	if (open && !last)
+		return;
+	if (suspect.nic != PORT_NONE && (!open || is_named_already(judging, suspect.nic)))
 		name_link(fabric, &suspect, votes, finding);
 	else
 		name_leaves(fabric, votes, finding);

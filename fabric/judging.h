@@ -79,9 +79,10 @@ struct ends_votes {
 
 /* Votes of slow or lossy flows, and of good ones, for the ports on their way. */
 struct votes {
-	uint32_t *bad, *good;           /* by port, owned */
-	uint32_t bad_flows, bad_across; /* of these: from one leaf to another */
-	struct ends_votes *ends;        /* by NIC, owned */
+	uint32_t *bad, *good; /* by port, owned */
+	uint32_t bad_flows;
+	uint32_t bad_across, good_across; /* flows from one leaf to another */
+	struct ends_votes *ends;          /* by NIC, owned */
 };
 
 void votes_begin(struct votes *votes, const struct fabric *fabric);
@@ -173,9 +174,11 @@ void judging_needs_cause(struct judging *judging);
 void judging_else_setting(struct judging *judging, const char *setting);
 
 /* The culprit of a finding by where its bad flows begin and end alone, as far as that goes: the
- * link of a NIC, or the leaves that they run between. */
-void judging_locate(
-	const struct judging *judging, const struct votes *votes, struct finding *finding);
+ * link of a NIC, or the leaves that they run between. Where these votes cannot tell the two
+ * apart it is left open, unless last is set: then the link is named that another finding has
+ * named, or else the leaves. */
+void judging_locate(const struct judging *judging, const struct votes *votes,
+	struct finding *finding, bool last);
 
 /* Gives every complaint the culprit that explains most of it. */
 void judging_attribute(struct judging *judging);

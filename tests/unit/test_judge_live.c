@@ -155,6 +155,54 @@ static void flows_both_ways_between_two_leaves_name_both(void **state)
 	bench_free(bench);
 }
 
+/* host1 and host2 to host3, which has lost something of both: all that there is of the layer. */
+static struct bench *incast(void)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	uint32_t stage = bench_stage(bench, "incast", LAYER_LOSSLESS, 0);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		bench_flow(bench, stage, i, hosts[i], "host3", 4096000, 336000);
+		bench->flows[bench->flow_count - 1].timeouts = 1;
+		bench_set(bench, stage, hosts[i], C_ACK_TIMEOUT, 1);
+	}
+	return bench;
+}
+
+/* Of the findings of a check, the one of a layer. */
+static const char *culprit_of(const struct bench *bench, const char *check, const char *layer)
+{
+	for (size_t i = 0; i < bench->findings.count; i++) {
+		const struct finding *finding = &bench->findings.items[i];
+
+		if (strcmp(finding->check, check) == 0 && strcmp(finding->layer, layer) == 0)
+			return finding->culprit;
+	}
+	return "";
+}
+
+static void one_target_of_flows_across_leaves_is_no_proof_against_its_link(void **state)
+{
+	struct bench *bench = incast();
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(
+		culprit_of(bench, "lossless.loss", "lossless"), "pairs from leaf1 to leaf2");
+	bench_free(bench);
+}
+
+static void unless_others_have_named_it(void **state)
+{
+	struct bench *bench = incast();
+
+	(void)state;
+	spoil(bench, to_host3);
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(culprit_of(bench, "lossless.loss", "lossless"), "host3-leaf2:1");
+	bench_free(bench);
+}
+
 /* A gap at host4 of what host1 sent; and what host3 sent, host1 has had twice: what was lost
  * then is an acknowledgement, from leaf1 to leaf2 as well. */
 static struct bench *one_loss_each_way(uint64_t repeated)
@@ -409,6 +457,9 @@ int main(void)
 		cmocka_unit_test(flows_that_end_at_a_host_name_its_link),
 		cmocka_unit_test(flows_between_two_leaves_name_these),
 		cmocka_unit_test(flows_both_ways_between_two_leaves_name_both),
+		cmocka_unit_test(
+			one_target_of_flows_across_leaves_is_no_proof_against_its_link),
+		cmocka_unit_test(unless_others_have_named_it),
 		cmocka_unit_test(a_lost_acknowledgement_is_lost_on_the_way_back),
 		cmocka_unit_test(a_retry_of_what_never_arrived_is_no_lost_acknowledgement),
 		cmocka_unit_test(datagrams_that_arrive_in_their_class_prove_it),
