@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "fabric/agent_stage.h"
+#include "fabric/agent_test.h"
 #include "fabric/wire.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/json.h"
-
-/* Tests ask one rank to flip one bit of what it received in one step, as bad memory would:
- * WEFT_TEST_FLIP=RANK.STEP. */
-static uint32_t flip_step(uint32_t rank)
-{
-	const char *text = getenv("WEFT_TEST_FLIP");
-	unsigned at_rank, step;
-
-	if (!text || sscanf(text, "%u.%u", &at_rank, &step) != 2 || at_rank != rank)
-		return 0;
-	return step + 1;
-}
 
 int agent_ring_prepare(struct agent_stage *stage, const struct json *body, struct json *answer,
 	struct diag *diag)
@@ -45,7 +33,7 @@ int agent_ring_prepare(struct agent_stage *stage, const struct json *body, struc
 	err = allreduce_open(&ring->all, &stage->devices[device], &plan, diag);
 	if (err)
 		return err;
-	ring->all.flip = flip_step(plan.rank);
+	ring->all.flip = agent_test_flip(plan.rank);
 	allreduce_ends(&ring->all, &next, &prev);
 	answer = json_put_object(answer, "ring");
 	gen_put_end(json_put_object(answer, "next"), &next);
@@ -120,6 +108,7 @@ int agent_ring_steps(struct agent_stage *stage, const struct json *body, struct 
 
 	if (err)
 		return err;
+	agent_test_die(stage, "steps");
 	agent_put_steps(json_put_array(answer, "steps"), all->steps + from,
 		count < AGENT_STEPS_MAX ? (uint32_t)count : AGENT_STEPS_MAX);
 	return 0;

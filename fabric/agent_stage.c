@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/agent_test.h"
 #include "fabric/wire.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
@@ -52,6 +53,8 @@ int agent_stage_prepare(struct agent_stage *stage, const struct json *body, stru
 	if (!json_is_array(ends) || count > AGENT_ENDS_MAX)
 		return diag_error(diag, -EPROTO, "a stage of no list of ends, or more than %u",
 			AGENT_ENDS_MAX);
+	stage->number++;
+	agent_test_die(stage, "prepare");
 	stage->flows = zeroed(count, sizeof(*stage->flows));
 	stage->counters = zeroed(stage->device_count, sizeof(*stage->counters));
 	for (size_t i = 0; i < count && !err; i++) {
@@ -86,6 +89,7 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 		err = agent_ring_connect(stage, body, diag);
 	if (!err)
 		agent_probe_send(stage);
+	agent_test_die(stage, "probe");
 	stage->connected = !err;
 	return err;
 }
@@ -211,13 +215,18 @@ static void nap(uint64_t ns)
 static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag *diag)
 {
 	uint64_t listen_ns = 0;
+	bool moved = false;
 	uint32_t open = 1;
 	int err;
 
 	while (open && !stage->stop && clock_ns() < deadline_ns) {
-		if (clock_ns() < stage->begin_ns)
-			nap(NAP_NS);
-		else if (all_turns(stage, &open) == 0 && stage->soft)
+		bool waits = clock_ns() < stage->begin_ns;
+		uint32_t taken = waits ? 0 : all_turns(stage, &open);
+
+		if (taken && !moved)
+			agent_test_die(stage, "traffic");
+		moved |= taken > 0;
+		if (waits || (!taken && stage->soft))
 			nap(NAP_NS);
 		if (clock_ns() < listen_ns)
 			continue;
@@ -273,21 +282,12 @@ int agent_stage_run(struct agent_stage *stage, const struct json *body, struct j
 
 /* --- the result --- */
 
-/* Tests ask the agent of a device to flip one bit of what came in, as bad memory would:
- * WEFT_TEST_SPOIL=DEVICE. */
-static void spoil(struct gen *gen)
-{
-	const char *device = getenv("WEFT_TEST_SPOIL");
-
-	if (device && strcmp(device, gen->verbs->device) == 0)
-		gen->memory.base[gen_receive_offset(gen, 0)] ^= 1;
-}
-
 int agent_stage_check(struct agent_stage *stage, const struct json *body, struct diag *diag)
 {
 	const struct json *list = json_get(body, "arrived");
 	int err = 0;
 
+	agent_test_die(stage, "payload");
 	for (uint32_t i = 0; i < stage->flow_count && json_count(list) && !err; i++) {
 		struct gen *gen = &stage->flows[i].gen;
 		uint64_t all = gen->plan.messages * gen->plan.qps;
@@ -298,7 +298,7 @@ int agent_stage_check(struct agent_stage *stage, const struct json *body, struct
 				"what arrived of flow %u is not all, nor nothing", i);
 		if (!count || !gen->plan.check || stage->flows[i].end.active)
 			continue;
-		spoil(gen);
+		agent_test_spoil(gen);
 		err = gen_receive_rest(gen, all, diag);
 	}
 	return err;
@@ -342,5 +342,6 @@ void agent_stage_close(struct agent_stage *stage)
 		.control = stage->control,
 		.devices = stage->devices,
 		.device_count = stage->device_count,
+		.number = stage->number,
 	};
 }

@@ -40,6 +40,7 @@ struct agent_stage {
 	struct verbs_ud *uds;            /* owned; of each device; NULL: no probes */
 	struct agent_counters *counters; /* owned; of each device */
 	uint64_t begin_ns, end_ns;       /* of the traffic */
+	uint32_t number;                 /* of the stages of this agent, from 1 */
 	bool connected, soft;
 	bool stop; /* the coordinator said so */
 };

@@ -47,16 +47,23 @@ says() {
 	fi
 }
 
+# left: what weft has left here: processes, QPs and memory of the NICs, shared memory.
+left() {
+	pgrep -af 'weft agent|weft accept'
+	rdma resource show qp | grep 'comm weft'
+	rdma resource show mr | grep 'comm weft'
+	ls -A /dev/shm
+}
+
 # no_agents SENTENCE: within 10 s.
 no_agents() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		pgrep -f 'weft agent' > left || break
+		left > there
+		[ -s there ] || break
 		sleep 1
 	done
-	if [ -s left ]; then
-		not_ok "$1: still there: $(tr '\n' ' ' < left)"
-	elif [ "$(rdma resource show qp 2> /dev/null | grep -c 'type RC')" != 0 ]; then
-		not_ok "$1: QPs are left"
+	if [ -s there ]; then
+		not_ok "$1: still there: $(cat there)"
 	else
 		ok "$1"
 	fi
