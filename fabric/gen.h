@@ -144,6 +144,10 @@ int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag);
  * one connects: takes its connections. -ECANCELED: the control channel has the reason. */
 int gen_accept(struct gen *gen, const struct control *control, struct diag *diag);
 
+/* Waits for the time that the plan names, if it does; asleep, and awake for the last of it. The
+ * control channel is watched: -ECANCELED when it has something to be read. -EINVAL: too far. */
+int gen_await_start(struct gen *gen, const struct control *control, struct diag *diag);
+
 /* Sends all that this end sends, and takes what arrives meanwhile. */
 int gen_send(struct gen *gen, struct diag *diag);
 

@@ -154,14 +154,9 @@ static int send_paced(struct gen *gen, struct diag *diag)
 
 /* --- all --- */
 
-/* Until the time that the plan names: asleep, and awake for the last of it. */
-static int wait_for_start(struct gen *gen, struct diag *diag)
+int gen_await_start(struct gen *gen, const struct control *control, struct diag *diag)
 {
-	uint64_t start = gen->plan.start_ns, awake = start - NEAR_NS, now;
-	struct timespec until = {
-		.tv_sec = (time_t)(awake / NS_PER_S),
-		.tv_nsec = (long)(awake % NS_PER_S),
-	};
+	uint64_t start = gen->plan.start_ns, now;
 
 	if (!start)
 		return 0;
@@ -170,24 +165,23 @@ static int wait_for_start(struct gen *gen, struct diag *diag)
 		return diag_error(diag, -EINVAL,
 			"a start more than an hour ahead by this host's clock: are the clocks "
 			"of both hosts right?");
-	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL) == EINTR)
-		;
-	do
+	while (now + NEAR_NS < start) {
+		if (control_ready(control, least(start - NEAR_NS - now, NAP_MAX_NS)))
+			return diag_error(diag, -ECANCELED,
+				"a word from the weft at %s before the start", control->peer);
 		now = read_clock(CLOCK_REALTIME);
-	while (now < start);
+	}
+	while (now < start)
+		now = read_clock(CLOCK_REALTIME);
 	gen->result.start_late_ns = now - start;
 	return 0;
 }
 
 int gen_send(struct gen *gen, struct diag *diag)
 {
-	uint64_t cpu;
-	int err = wait_for_start(gen, diag);
+	uint64_t cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	int err = gen_begin(gen, diag);
 
-	if (err)
-		return err;
-	cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-	err = gen_begin(gen, diag);
 	gen->start_ns -= least(gen->result.start_late_ns, gen->start_ns);
 	if (!err && gen->plan.burst)
 		err = send_paced(gen, diag);

@@ -70,6 +70,15 @@ kill -9 $client
 wait
 said 'a peer that dies ends the other one' 'has gone' server
 
+# Both send, and the start is far off: the other end is missed long before.
+timeout 60 weft bw --listen 127.0.0.1 -d rxe3 > server 2>&1 &
+weft bw 127.0.0.1 -d rxe2 -b --at $(($(date +%s) + 50)) > client 2>&1 &
+client=$!
+sleep 3
+kill -9 $client
+wait
+said 'a peer that dies before the start is missed at once' 'has gone' server
+
 for host in $(seq "$DEVICES"); do
 	rdma link delete "rxe$host"
 done

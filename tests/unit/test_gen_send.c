@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -84,6 +85,25 @@ static void end(void)
 	free(gen.result.series);
 }
 
+/* A control channel, and its other end. */
+static struct control channel;
+static int far_end;
+
+static void open_channel(void)
+{
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	control_adopt(&channel, ends[0], ends[0], "the test");
+	far_end = ends[1];
+}
+
+static void close_channel(void)
+{
+	control_close(&channel);
+	close(far_end);
+}
+
 static const struct send_case {
 	const char *name;
 	struct gen_plan plan;
@@ -152,10 +172,13 @@ static void a_start_at_an_absolute_time_is_kept(void **state)
 	plan.start_ns =
 		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec + 20 * NS_PER_MS;
 	begin(plan);
+	open_channel();
+	assert_int_equal(gen_await_start(&gen, &channel, &diag), 0);
 	assert_int_equal(gen_send(&gen, &diag), 0);
 	clock_gettime(CLOCK_REALTIME, &now);
 	assert_true((uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec >= plan.start_ns);
 	assert_int_equal(posts, 4);
+	close_channel();
 	end();
 }
 
@@ -166,22 +189,41 @@ static void a_start_that_nobody_can_wait_for_is_refused(void **state)
 
 	(void)state;
 	begin(plan);
-	assert_int_equal(gen_send(&gen, &diag), -EINVAL);
+	open_channel();
+	assert_int_equal(gen_await_start(&gen, &channel, &diag), -EINVAL);
 	assert_non_null(strstr(diag.text, "more than an hour ahead"));
-	assert_int_equal(posts, 0);
+	close_channel();
+	end();
+}
+
+static void a_peer_that_goes_before_the_start_is_noticed(void **state)
+{
+	struct gen_plan plan = { .qps = 1, .messages = 4 };
+	struct timespec now;
+	struct diag diag;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &now);
+	plan.start_ns = ((uint64_t)now.tv_sec + 2 * PATIENCE_S) * NS_PER_S;
+	begin(plan);
+	open_channel();
+	close(far_end);
+	assert_int_equal(gen_await_start(&gen, &channel, &diag), -ECANCELED);
+	close_channel();
 	end();
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 3] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
 		cmocka_unit_test(a_timed_run_ends_with_all_complete),
 		cmocka_unit_test(a_start_at_an_absolute_time_is_kept),
 		cmocka_unit_test(a_start_that_nobody_can_wait_for_is_refused),
+		cmocka_unit_test(a_peer_that_goes_before_the_start_is_noticed),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 3] = (struct CMUnitTest){
+		tests[i + 4] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = all_are_sent_and_none_before_it_is_due,
 			.initial_state = (void *)(uintptr_t)&cases[i],

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end that listens: it does what the other one asks for. */
+#include "cmd/peer_end.h"
+
+#include <errno.h>
+
+#include "lib/diag.h"
+#include "lib/json.h"
+
+/* What this end sends by itself. A word that comes before its start is why there will be none,
+ * or that the other one, by its own clock, is done. */
+static int send_as_well(struct peer *peer, struct json **done, struct diag *diag)
+{
+	int err = gen_await_start(&peer->gen, &peer->control, diag);
+
+	if (!err)
+		return gen_send(&peer->gen, diag);
+	if (err != -ECANCELED)
+		return err;
+	err = peer_hear(peer, PEER_DONE, done, PEER_TALK_NS, diag);
+	if (err)
+		return err;
+	return diag_error(diag, -EPROTO,
+		"the weft at %s was done before the start by this host's clock: are the clocks "
+		"of both hosts right?",
+		peer->control.peer);
+}
+
+/* Until the other one says that it is done. */
+static int serve_traffic(struct peer *peer, struct json **done, struct diag *diag)
+{
+	struct gen *gen = &peer->gen;
+	const struct gen_plan *plan = &peer->plan;
+	uint64_t most = peer_longest_ns(plan);
+	int err = 0;
+
+	if (plan->latency)
+		err = gen_pong(gen, &peer->control, most, diag);
+	else if (plan->both)
+		err = send_as_well(peer, done, diag);
+	if (!err && !plan->latency)
+		err = gen_receive(gen, &peer->control, most, diag);
+	if (!err)
+		err = peer_hear(peer, PEER_DONE, done, PEER_TALK_NS, diag);
+	if (!err)
+		err = gen_get_side(*done, &peer->view.there, diag);
+	if (!err && !plan->latency)
+		err = gen_receive_rest(gen, peer->view.there.messages_all, diag);
+	return err;
+}
+
+static int judge_by(struct peer_args *args, const struct json *hello, struct diag *diag)
+{
+	int64_t least_bps;
+
+	if (!json_bool(json_get(hello, "lossy"), &args->lossy) ||
+		!json_int(json_get(hello, "least_bps"), &least_bps) || least_bps < 0)
+		return diag_error(diag, -EPROTO, "the peer does not say what it asks for");
+	args->least_bps = (uint64_t)least_bps;
+	return 0;
+}
+
+static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
+{
+	struct gen_end end;
+	int err = gen_get_plan(json_get(hello, "plan"), &peer->plan, diag);
+
+	if (!err)
+		err = gen_get_end(json_get(hello, "end"), &end, diag);
+	if (!err && end.qps != peer->plan.qps)
+		err = diag_error(
+			diag, -EPROTO, "the peer names %u QPs of %u", end.qps, peer->plan.qps);
+	if (!err)
+		err = judge_by(peer->args, hello, diag);
+	if (!err)
+		err = peer_open(peer, gid_is_ipv4(end.gid) ? GID_IPV4 : GID_IPV6, diag);
+	if (err)
+		return err;
+	if (peer->verbs.mtu_bytes < peer->plan.mtu_bytes)
+		peer->plan.mtu_bytes = peer->verbs.mtu_bytes;
+	peer_facts(peer);
+	err = gen_open(&peer->gen, &peer->verbs, &peer->plan, false, diag);
+	return err ? err : gen_connect(&peer->gen, &end, diag);
+}
+
+static struct json *ready_json(const struct peer *peer)
+{
+	struct json *body = json_new_object();
+	struct gen_end end;
+
+	gen_end(&peer->gen, &end);
+	gen_put_end(json_put_object(body, "end"), &end);
+	gen_put_side(json_put_object(body, "side"), &peer->view.here);
+	return body;
+}
+
+int peer_listen(struct peer *peer, struct diag *diag)
+{
+	struct peer_args *args = peer->args;
+	struct json *hello = NULL, *start = NULL, *done = NULL;
+	int err = control_accept(
+		&peer->control, args->listen, (uint16_t)args->tcp_port, args->wait_ns, diag);
+
+	if (!err)
+		err = peer_hear(peer, PEER_HELLO, &hello, PEER_TALK_NS, diag);
+	if (!err)
+		err = agree(peer, hello, diag);
+	if (!err) {
+		peer_counters_begin(peer);
+		err = peer_say(peer, PEER_READY, ready_json(peer), diag);
+	}
+	if (!err && peer->plan.cm)
+		err = gen_accept(&peer->gen, &peer->control, diag);
+	/* Canceled: a word has come, that all are connected or why they are not. */
+	if (!err || err == -ECANCELED)
+		err = peer_hear(peer, PEER_START, &start, PEER_TALK_NS, diag);
+	if (!err)
+		err = serve_traffic(peer, &done, diag);
+	if (!err) {
+		peer_outcome(peer);
+		err = peer_say(peer, PEER_RESULT, peer_side(peer), diag);
+	}
+	json_free(hello);
+	json_free(start);
+	json_free(done);
+	return err;
+}
