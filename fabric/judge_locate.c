@@ -23,33 +23,73 @@ struct suspect {
 	bool both;
 };
 
+static uint32_t weight(const struct suspect *suspect)
+{
+	return suspect->bad * 4 - suspect->good;
+}
+
 static void weigh(struct suspect *best, const struct suspect *now, uint32_t bad_flows)
 {
 	if (now->bad < FLOWS_LEAST || !MOST_OF(now->bad, bad_flows) ||
 		!FEW_BESIDE(now->good, now->bad))
 		return;
-	if (best->nic == PORT_NONE || now->bad * 4 - now->good > best->bad * 4 - best->good)
+	if (best->nic == PORT_NONE || weight(now) > weight(best))
 		*best = *now;
 }
 
-/* One direction before both, where it says as much. */
-static struct suspect find_nic(const struct fabric *fabric, const struct votes *votes)
+/* Of one NIC; one direction before both, where it says as much. PORT_NONE: none. */
+static struct suspect suspect_of(const struct votes *votes, uint32_t nic)
 {
+	const struct ends_votes *ends = &votes->ends[nic];
+	const struct suspect in = { nic, ends->bad_to, ends->good_to, false, false };
+	const struct suspect out = { nic, ends->bad_from, ends->good_from, true, false };
+	const struct suspect both = { nic, in.bad + out.bad, in.good + out.good, false, true };
 	struct suspect best = { .nic = PORT_NONE };
 
-	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
-		const struct ends_votes *ends = &votes->ends[nic];
-		const struct suspect in = { nic, ends->bad_to, ends->good_to, false, false };
-		const struct suspect out = { nic, ends->bad_from, ends->good_from, true,
-			false };
-		const struct suspect both = { nic, in.bad + out.bad, in.good + out.good, false,
-			true };
-
-		weigh(&best, &in, votes->bad_flows);
-		weigh(&best, &out, votes->bad_flows);
-		weigh(&best, &both, votes->bad_flows);
-	}
+	weigh(&best, &in, votes->bad_flows);
+	weigh(&best, &out, votes->bad_flows);
+	weigh(&best, &both, votes->bad_flows);
 	return best;
+}
+
+static bool is_named_already(const struct judging *judging, uint32_t nic)
+{
+	const struct fabric *fabric = judging->fabric;
+	struct place place = place_link(fabric->ports[fabric->nics[nic]].link);
+	char name[FINDING_NAME];
+
+	place_name(fabric, &place, name);
+	for (size_t i = 0; i < judging->findings->count; i++) {
+		const struct finding *other = &judging->findings->items[i];
+
+		if (other->culprit_kind == CULPRIT_LINK && strcmp(other->culprit, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Those against whom most speaks: all alike, in the order of their NICs. */
+struct suspects {
+	struct suspect first, second;
+	uint32_t count;
+};
+
+static struct suspects find_nics(
+	const struct judging *judging, const struct votes *votes, bool named)
+{
+	struct suspects found = { .count = 0 };
+
+	for (uint32_t nic = 0; nic < judging->fabric->nic_count; nic++) {
+		struct suspect now = suspect_of(votes, nic);
+
+		if (now.nic == PORT_NONE || (named && !is_named_already(judging, nic)))
+			continue;
+		if (found.count == 0 || weight(&now) > weight(&found.first))
+			found = (struct suspects){ .first = now, .count = 1 };
+		else if (weight(&now) == weight(&found.first) && found.count++ == 1)
+			found.second = now;
+	}
+	return found;
 }
 
 static void append(char *text, size_t bytes, const char *more)
@@ -184,37 +224,42 @@ static bool could_be_between_leaves(const struct votes *votes)
 	       FEW_BESIDE(votes->good_across, votes->bad_across);
 }
 
-static bool is_named_already(const struct judging *judging, uint32_t nic)
+/* Two NICs with only each other for a partner, as far as these flows go. */
+static void name_pair(
+	const struct fabric *fabric, const struct suspects *two, struct finding *finding)
 {
-	const struct fabric *fabric = judging->fabric;
-	struct place place = place_link(fabric->ports[fabric->nics[nic]].link);
-	char name[FINDING_NAME];
+	char one[2 * NAME_BYTES], other[2 * NAME_BYTES];
 
-	place_name(fabric, &place, name);
-	for (size_t i = 0; i < judging->findings->count; i++) {
-		const struct finding *other = &judging->findings->items[i];
-
-		if (other->culprit_kind == CULPRIT_LINK && strcmp(other->culprit, name) == 0)
-			return true;
-	}
-	return false;
+	fabric_nic_name(fabric, two->first.nic, one);
+	fabric_nic_name(fabric, two->second.nic, other);
+	snprintf(finding->culprit, sizeof(finding->culprit), "pair of %.22s and %.22s", one,
+		other);
+	append(finding->basis, sizeof(finding->basis),
+		"; all that complain run between these two, and nothing tells them apart");
 }
 
 void judging_locate(const struct judging *judging, const struct votes *votes,
 	struct finding *finding, bool last)
 {
 	const struct fabric *fabric = judging->fabric;
-	struct suspect suspect;
+	struct suspects all, named;
 	bool open;
 
 	if (votes->bad_flows == 0)
 		return;
-	suspect = find_nic(fabric, votes);
-	open = suspect.nic != PORT_NONE && could_be_between_leaves(votes);
+	all = find_nics(judging, votes, false);
+	open = all.count > 1 || (all.count == 1 && could_be_between_leaves(votes));
 	if (open && !last)
 		return;
-	if (suspect.nic != PORT_NONE && (!open || is_named_already(judging, suspect.nic)))
-		name_link(fabric, &suspect, votes, finding);
+	if (open) {
+		named = find_nics(judging, votes, true);
+		open = named.count != 1 || weight(&named.first) != weight(&all.first);
+		all = open ? all : named;
+	}
+	if (all.count && !open)
+		name_link(fabric, &all.first, votes, finding);
+	else if (all.count == 2)
+		name_pair(fabric, &all, finding);
 	else
 		name_leaves(fabric, votes, finding);
 }
