@@ -15,14 +15,14 @@
  *	PREPARE   ends          ->            memory and QPs of the flows that begin or end here,
  *	                                      and of probes, if asked for
  *	                        <-  PREPARED  how to reach them
- *	CONNECT   the other ends ->            and probes leave
+ *	CONNECT   the other ends ->            probes leave, counters are read
  *	                        <-  CONNECTED
- *	START     when          ->            counters are read, traffic runs
+ *	START     when          ->            traffic runs, counters are watched
  *	                        <-  SENT      what came of each end
  *	STEPS     from which    ->            of a ring, as often as it takes
  *	                        <-  STEPS     when each was ready, posted, acknowledged, here
  *	STOP      what arrived  ->            payload is compared
- *	                        <-  RESULT    counters before and after, series, probes
+ *	                        <-  RESULT    counters, their samples, series, probes
  *
  * In the place of any answer REFUSE, with a sentence: the stage is then over for this
  * agent, and it waits for the next. A frame that is malformed, too large or out of turn
@@ -35,6 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fabric/agent_counters.h"
 #include "fabric/allreduce.h"
 #include "fabric/gen_wire.h"
 #include "lib/control.h"
@@ -87,13 +88,6 @@ struct agent_sent {
 	char why[256];             /* "" when all went */
 };
 
-/* The counters of a device at the ends of the window. */
-struct agent_counters {
-	bool read;
-	uint64_t first_ns, last_ns;
-	struct hwcounters first, last;
-};
-
 /* What came of a rank of a ring. */
 struct agent_ring_sent {
 	uint64_t taken, acknowledged; /* steps */
@@ -117,12 +111,9 @@ int agent_get_steps(const struct json *list, struct allreduce_step *steps, uint3
 
 void agent_put_end(struct json *object, const struct agent_end *end);
 void agent_put_sent(struct json *object, const struct agent_sent *sent);
-void agent_put_counters(struct json *object, const struct agent_counters *counters);
 /* 0, or -EPROTO with what is wrong. */
 int agent_get_end(const struct json *object, struct agent_end *end, struct diag *diag);
 int agent_get_sent(const struct json *object, struct agent_sent *sent, struct diag *diag);
-int agent_get_counters(
-	const struct json *object, struct agent_counters *counters, struct diag *diag);
 
 /* Serves until the other end hangs up: 0. Else -ETIMEDOUT after a long silence, -EPROTO, or
  * the error of the channel, with the sentence. */

@@ -12,7 +12,6 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/json.h"
-#include "lib/sysfs.h"
 
 #define LISTEN_NS (50 * NS_PER_MS)
 #define NAP_NS (4 * NS_PER_MS)
@@ -90,45 +89,10 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 	if (!err)
 		agent_probe_send(stage);
 	agent_test_die(stage, "probe");
+	if (!err)
+		agent_counters_first(stage->counters, stage->devices, stage->device_count);
 	stage->connected = !err;
 	return err;
-}
-
-/* --- counters --- */
-
-static void read_counters(const struct verbs *verbs, struct hwcounters *counters, bool *read)
-{
-	struct diag ignored;
-	char path[160], netdev[64];
-	uint64_t changes;
-
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/hw_counters",
-		verbs->device, verbs->port);
-	*read = !hwcounters_read(counters, path, &ignored);
-	if (!*read)
-		counters->count = 0;
-	if (counters->count < HWCOUNTERS_MAX &&
-		sysfs_netdev(
-			netdev, sizeof(netdev), verbs->device, verbs->port, verbs->gid_index) &&
-		sysfs_number(&changes, "/sys/class/net/%s/carrier_changes", netdev)) {
-		struct hwcounter *item = &counters->items[counters->count++];
-
-		snprintf(item->name, sizeof(item->name), "carrier_changes");
-		item->value = changes;
-	}
-}
-
-static void all_counters(struct agent_stage *stage, bool last)
-{
-	for (uint32_t i = 0; i < stage->device_count; i++) {
-		struct agent_counters *counters = &stage->counters[i];
-		bool read;
-
-		read_counters(
-			&stage->devices[i], last ? &counters->last : &counters->first, &read);
-		*(last ? &counters->last_ns : &counters->first_ns) = clock_ns();
-		counters->read = read && (counters->read || !last);
-	}
 }
 
 /* --- traffic --- */
@@ -269,8 +233,8 @@ int agent_stage_run(struct agent_stage *stage, const struct json *body, struct j
 	}
 	if (stage->ring.here)
 		stage->soft |= stage->ring.all.verbs->soft;
-	all_counters(stage, false);
 	stage->begin_ns = at_ns > now ? at_ns : now;
+	stage->watch = agent_watch_begin(stage->counters, stage->devices, stage->device_count);
 	err = traffic(stage, stage->begin_ns + deadline_ns, diag);
 	if (err)
 		return err;
@@ -322,7 +286,9 @@ void agent_stage_result(struct agent_stage *stage, struct json *answer)
 	struct json *devices = json_put_array(answer, "devices");
 	struct json *series = json_put_array(answer, "series");
 
-	all_counters(stage, true);
+	agent_watch_end(stage->watch);
+	stage->watch = NULL;
+	agent_counters_last(stage->counters, stage->devices, stage->device_count);
 	agent_probe_result(stage, answer);
 	for (uint32_t i = 0; i < stage->device_count; i++)
 		agent_put_counters(json_add_object(devices), &stage->counters[i]);
@@ -337,7 +303,8 @@ void agent_stage_close(struct agent_stage *stage)
 	agent_probe_close(stage);
 	allreduce_close(&stage->ring.all);
 	free(stage->flows);
-	free(stage->counters);
+	agent_watch_end(stage->watch);
+	agent_counters_free(stage->counters, stage->device_count);
 	*stage = (struct agent_stage){
 		.control = stage->control,
 		.devices = stage->devices,

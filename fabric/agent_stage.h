@@ -39,6 +39,7 @@ struct agent_stage {
 	struct agent_ring ring;
 	struct verbs_ud *uds;            /* owned; of each device; NULL: no probes */
 	struct agent_counters *counters; /* owned; of each device */
+	struct agent_watch *watch;       /* owned; from START to STOP */
 	uint64_t begin_ns, end_ns;       /* of the traffic */
 	uint32_t number;                 /* of the stages of this agent, from 1 */
 	bool connected, soft;

@@ -7,6 +7,7 @@
 
 #include "fabric/wire.h"
 #include "lib/diag.h"
+#include "lib/grow.h"
 #include "lib/json.h"
 #include "lib/units.h"
 #include "lib/utf8.h"
@@ -79,20 +80,82 @@ int agent_get_sent(const struct json *object, struct agent_sent *sent, struct di
 	return 0;
 }
 
-static void put_values(struct json *object, const struct hwcounters *counters)
-{
-	for (uint32_t i = 0; i < counters->count; i++)
-		if (counters->items[i].value <= INT64_MAX) /* what JSON can hold */
-			json_put_u64(object, counters->items[i].name, counters->items[i].value);
-}
-
 void agent_put_counters(struct json *object, const struct agent_counters *counters)
 {
+	struct json *items, *samples;
+
 	json_put_u64(object, "read", counters->read);
 	json_put_u64(object, "first_ns", counters->first_ns);
 	json_put_u64(object, "last_ns", counters->last_ns);
-	put_values(json_put_object(object, "first"), &counters->first);
-	put_values(json_put_object(object, "last"), &counters->last);
+	items = json_put_array(object, "counters");
+	for (uint32_t i = 0; i < counters->count; i++) {
+		struct json *item = json_add_array(items);
+
+		json_add_text(item, counters->items[i].name);
+		json_add_u64(item, counters->items[i].first);
+		json_add_u64(item, counters->items[i].last);
+	}
+	samples = json_put_array(object, "samples");
+	for (uint32_t i = 0; i < counters->sample_count; i++) {
+		struct json *sample = json_add_array(samples);
+
+		json_add_u64(sample, counters->samples[i].at_ns);
+		json_add_u64(sample, counters->samples[i].counter);
+		json_add_u64(sample, counters->samples[i].value);
+	}
+}
+
+static bool get_number(const struct json *array, size_t index, uint64_t most, uint64_t *number)
+{
+	int64_t value;
+
+	if (!json_int(json_at(array, index), &value) || value < 0 || (uint64_t)value > most)
+		return false;
+	*number = (uint64_t)value;
+	return true;
+}
+
+static bool get_counter(const struct json *from, struct agent_counter *item)
+{
+	const char *name = json_text(json_at(from, 0));
+
+	if (!name || !*name || strlen(name) >= sizeof(item->name) || utf8_has_control(name))
+		return false;
+	memcpy(item->name, name, strlen(name) + 1);
+	return get_number(from, 1, INT64_MAX, &item->first) &&
+	       get_number(from, 2, INT64_MAX, &item->last);
+}
+
+static bool get_sample(const struct json *from, uint32_t counters, struct agent_sample *sample)
+{
+	uint64_t counter;
+
+	if (!counters || !get_number(from, 0, INT64_MAX, &sample->at_ns) ||
+		!get_number(from, 1, counters - 1, &counter) ||
+		!get_number(from, 2, INT64_MAX, &sample->value))
+		return false;
+	sample->counter = (uint32_t)counter;
+	return true;
+}
+
+static bool get_lists(const struct json *object, struct agent_counters *counters)
+{
+	const struct json *items = json_get(object, "counters"),
+			  *samples = json_get(object, "samples");
+	bool good = json_count(items) <= AGENT_COUNTERS_MAX &&
+		    json_count(samples) <= AGENT_SAMPLES_MAX;
+
+	if (!good)
+		return false;
+	counters->count = (uint32_t)json_count(items);
+	counters->items = zeroed(counters->count, sizeof(*counters->items));
+	counters->sample_count = (uint32_t)json_count(samples);
+	counters->samples = zeroed(counters->sample_count, sizeof(*counters->samples));
+	for (uint32_t i = 0; i < counters->count && good; i++)
+		good = get_counter(json_at(items, i), &counters->items[i]);
+	for (uint32_t i = 0; i < counters->sample_count && good; i++)
+		good = get_sample(json_at(samples, i), counters->count, &counters->samples[i]);
+	return good;
 }
 
 int agent_get_counters(
@@ -105,10 +168,8 @@ int agent_get_counters(
 		err = wire_number(object, "first_ns", 0, INT64_MAX, &counters->first_ns, diag);
 	if (!err)
 		err = wire_number(object, "last_ns", 0, INT64_MAX, &counters->last_ns, diag);
-	if (!err)
-		err = gen_get_counters(json_get(object, "first"), &counters->first, diag);
-	if (!err)
-		err = gen_get_counters(json_get(object, "last"), &counters->last, diag);
+	if (!err && !get_lists(object, counters))
+		err = diag_error(diag, -EPROTO, "its agent's counters make no sense");
 	if (err)
 		return err;
 	counters->read = read;

@@ -76,7 +76,7 @@ static void close_stage(struct live_stage *run)
 	free(run->paces);
 	free(run->sent);
 	free(run->payloads);
-	free(run->counters);
+	agent_counters_free(run->counters, run->live->fabric->nic_count);
 }
 
 /* The host or its refusal is the reason why a stage is not whole; the first one stays. */

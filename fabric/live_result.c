@@ -43,36 +43,26 @@ void live_nic_name(const struct live *live, uint32_t nic, char text[RUN_NAME])
 
 /* --- counters --- */
 
-static const struct hwcounter *find(const struct hwcounters *counters, const char *name)
-{
-	for (uint32_t i = 0; i < counters->count; i++)
-		if (strcmp(counters->items[i].name, name) == 0)
-			return &counters->items[i];
-	return NULL;
-}
-
 static void collect_counters(struct live_stage *run, struct sim_result *result)
 {
 	uint32_t nics = run->live->fabric->nic_count;
+	size_t room = (size_t)nics * LIVE_MORE_COUNTERS;
 
-	result->counters = zeroed((size_t)nics * (HWCOUNTERS_MAX + LIVE_MORE_COUNTERS),
-		sizeof(*result->counters));
+	for (uint32_t nic = 0; nic < nics; nic++)
+		room += run->counters[nic].count;
+	result->counters = zeroed(room, sizeof(*result->counters));
 	for (uint32_t nic = 0; nic < nics; nic++) {
 		const struct agent_counters *from = &run->counters[nic];
 
-		for (uint32_t i = 0; i < from->last.count; i++) {
-			const struct hwcounter *last = &from->last.items[i];
-			const struct hwcounter *first = find(&from->first, last->name);
-			struct run_counter *row = &result->counters[result->counter_count];
+		for (uint32_t i = 0; i < from->count; i++) {
+			struct run_counter *row = &result->counters[result->counter_count++];
 
-			if (!first)
-				continue;
 			row->stage = result->stage.id;
 			live_nic_name(run->live, nic, row->place);
-			snprintf(row->name, sizeof(row->name), "%.39s", our_name(last->name));
-			row->first = first->value;
-			row->last = last->value;
-			result->counter_count++;
+			snprintf(row->name, sizeof(row->name), "%.39s",
+				our_name(from->items[i].name));
+			row->first = from->items[i].first;
+			row->last = from->items[i].last;
 		}
 	}
 }
@@ -95,14 +85,11 @@ static uint64_t grown(const struct live_stage *run, uint32_t nic, const char *na
 {
 	const struct agent_counters *from = &run->counters[nic];
 
-	for (uint32_t i = 0; i < from->last.count; i++) {
-		const struct hwcounter *last = &from->last.items[i];
-		const struct hwcounter *first;
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct agent_counter *item = &from->items[i];
 
-		if (strcmp(our_name(last->name), name) != 0)
-			continue;
-		first = find(&from->first, last->name);
-		return first && last->value > first->value ? last->value - first->value : 0;
+		if (strcmp(our_name(item->name), name) == 0)
+			return item->last > item->first ? item->last - item->first : 0;
 	}
 	return 0;
 }
@@ -172,27 +159,54 @@ static void collect_flows(struct live_stage *run, struct sim_result *result)
 
 /* --- series --- */
 
+static void collect_goodput(struct live_stage *run, uint32_t flow, struct sim_result *result)
+{
+	const struct live_end *end = &run->ends[2 * (size_t)flow];
+	uint64_t begin_ns = live_run_ns(run->live, end->host, run->sent[flow].begin_ns);
+
+	for (uint32_t k = 0; k < run->series[flow].count; k++) {
+		struct run_sample *row = &result->samples[result->sample_count++];
+
+		row->stage = result->stage.id;
+		live_nic_name(run->live, run->stage->flows[flow].dst, row->place);
+		snprintf(row->metric, sizeof(row->metric), "goodput_bytes");
+		row->t_ns = begin_ns + (k + UINT64_C(1)) * run->plans[flow].interval_ns;
+		row->value = run->series[flow].bytes[k];
+	}
+}
+
+static void collect_samples(struct live_stage *run, uint32_t nic, struct sim_result *result)
+{
+	const struct agents_host *host = agents_of_nic(&run->live->agents, nic);
+	const struct agent_counters *from = &run->counters[nic];
+
+	for (uint32_t i = 0; i < from->sample_count; i++) {
+		const struct agent_sample *sample = &from->samples[i];
+		struct run_sample *row = &result->samples[result->sample_count++];
+
+		row->stage = result->stage.id;
+		live_nic_name(run->live, nic, row->place);
+		snprintf(row->metric, sizeof(row->metric), "%.39s",
+			our_name(from->items[sample->counter].name));
+		row->t_ns = live_run_ns(run->live, host, sample->at_ns);
+		row->value = sample->value;
+	}
+}
+
 static void collect_series(struct live_stage *run, struct sim_result *result)
 {
+	uint32_t nics = run->live->fabric->nic_count;
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < run->stage->flow_count; i++)
 		count += run->series[i].count;
+	for (uint32_t nic = 0; nic < nics; nic++)
+		count += run->counters[nic].sample_count;
 	result->samples = zeroed(count, sizeof(*result->samples));
-	for (uint32_t i = 0; i < run->stage->flow_count; i++) {
-		const struct live_end *end = &run->ends[2 * (size_t)i];
-		uint64_t begin_ns = live_run_ns(run->live, end->host, run->sent[i].begin_ns);
-
-		for (uint32_t k = 0; k < run->series[i].count; k++) {
-			struct run_sample *row = &result->samples[result->sample_count++];
-
-			row->stage = result->stage.id;
-			live_nic_name(run->live, run->stage->flows[i].dst, row->place);
-			snprintf(row->metric, sizeof(row->metric), "goodput_bytes");
-			row->t_ns = begin_ns + (k + UINT64_C(1)) * run->plans[i].interval_ns;
-			row->value = run->series[i].bytes[k];
-		}
-	}
+	for (uint32_t i = 0; i < run->stage->flow_count; i++)
+		collect_goodput(run, i, result);
+	for (uint32_t nic = 0; nic < nics; nic++)
+		collect_samples(run, nic, result);
 }
 
 /* --- the stage --- */

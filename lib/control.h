@@ -16,7 +16,7 @@
 #include "lib/gid.h"
 
 #define CONTROL_VERSION 1u
-#define CONTROL_FRAME_MAX (256u * 1024u)
+#define CONTROL_FRAME_MAX (2048u * 1024u)
 #define CONTROL_PEER 64
 #define CONTROL_PORT                                                                           \
 	18515u /* perftest's, so that a firewall that lets it through does so for us */

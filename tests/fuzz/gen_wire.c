@@ -3,6 +3,7 @@
  * comes back the same. */
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/agent.h"
@@ -30,7 +31,7 @@ static void try_plan(const struct json *body)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct agent_counters counters;
+	struct agent_counters counters = { .read = false };
 	static struct gen_end end;
 	struct agent_ring_sent ring_sent;
 	struct allreduce_step steps[4];
@@ -57,7 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!agent_get_ring_sent(body, &ring_sent, &diag))
 		assert(ring_sent.wrong.step <= ALLREDUCE_STEPS_MAX);
 	assert(agent_get_steps(json_get(body, "steps"), steps, 4, &diag) <= 4);
-	(void)agent_get_counters(body, &counters, &diag);
+	if (!agent_get_counters(body, &counters, &diag))
+		for (uint32_t i = 0; i < counters.sample_count; i++)
+			assert(counters.samples[i].counter < counters.count);
+	free(counters.items);
+	free(counters.samples);
 	json_free(body);
 	return 0;
 }
