@@ -102,9 +102,14 @@ static void add_ends(
 		*(bad ? &votes->ends[src].bad_from : &votes->ends[src].good_from) += 1;
 	if (dst != PORT_NONE)
 		*(bad ? &votes->ends[dst].bad_to : &votes->ends[dst].good_to) += 1;
-	if (src != PORT_NONE && dst != PORT_NONE)
-		*(bad ? &votes->bad_across : &votes->good_across) +=
-			fabric_nic_leaf(fabric, src) != fabric_nic_leaf(fabric, dst);
+	if (src == PORT_NONE || dst == PORT_NONE)
+		return;
+	if (fabric_nic_leaf(fabric, src) != fabric_nic_leaf(fabric, dst)) {
+		*(bad ? &votes->bad_across : &votes->good_across) += 1;
+		return;
+	}
+	votes->ends[src].bad_inside += bad;
+	votes->ends[dst].bad_inside += bad;
 }
 
 static void add_ports(

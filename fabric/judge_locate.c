@@ -16,6 +16,7 @@
 #define MOST_OF(part, all) ((part)*5 >= (all)*4)
 #define FEW_BESIDE(good, bad) ((good)*3 <= (bad))
 #define FLOWS_LEAST 2u
+#define ACROSS_LEAST 8u
 
 struct suspect {
 	uint32_t nic, bad, good;
@@ -216,12 +217,14 @@ static void name_leaves(
 			"; most that complain go this way, by links that were not told apart");
 }
 
-/* When hardly a flow between leaves went well, what ends at one NIC is no proof against its
- * link: an incast has one target. */
-static bool could_be_between_leaves(const struct votes *votes)
+/* What begins or ends at one NIC is no proof against its link as long as all of it crosses
+ * leaves: a few flows may all have drawn the same bad way, and when hardly another one went
+ * well, an incast has one target. */
+static bool could_be_between_leaves(const struct votes *votes, const struct suspect *suspect)
 {
-	return MOST_OF(votes->bad_across, votes->bad_flows) &&
-	       FEW_BESIDE(votes->good_across, votes->bad_across);
+	return votes->ends[suspect->nic].bad_inside == 0 &&
+	       (suspect->bad < ACROSS_LEAST ||
+		       FEW_BESIDE(votes->good_across, votes->bad_across));
 }
 
 /* Two NICs with only each other for a partner, as far as these flows go. */
@@ -248,7 +251,7 @@ void judging_locate(const struct judging *judging, const struct votes *votes,
 	if (votes->bad_flows == 0)
 		return;
 	all = find_nics(judging, votes, false);
-	open = all.count > 1 || (all.count == 1 && could_be_between_leaves(votes));
+	open = all.count > 1 || (all.count == 1 && could_be_between_leaves(votes, &all.first));
 	if (open && !last)
 		return;
 	if (open) {

@@ -75,6 +75,7 @@ struct cause {
 /* Votes of flows for where they begin and end: all that is known where their ways are not. */
 struct ends_votes {
 	uint32_t bad_from, good_from, bad_to, good_to;
+	uint32_t bad_inside; /* of the bad ones: begin and end at the same leaf */
 };
 
 /* Votes of slow or lossy flows, and of good ones, for the ports on their way. */

@@ -97,6 +97,27 @@ static void one_target_of_flows_across_leaves_is_no_proof_against_its_link(void 
 	bench_free(bench);
 }
 
+/* Three bursts, in which all that host1 sends takes the bad way, and what host2 sends does
+ * not. */
+static void a_few_flows_across_leaves_are_no_proof_either(void **state)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t stage = bench_stage(bench, "burst", LAYER_BURST, i);
+
+		bench_flow(bench, stage, 0, "host1", "host3", 4096000, 336000);
+		bench->flows[bench->flow_count - 1].timeouts = 1;
+		bench_flow(bench, stage, 1, "host2", "host3", 4096000, 336000);
+		bench_set(bench, stage, "host1", C_ACK_TIMEOUT, 1);
+	}
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	assert_string_equal(
+		culprit_of(bench, "lossless.loss", "burst"), "pairs from leaf1 to leaf2");
+	bench_free(bench);
+}
+
 static void unless_others_have_named_it(void **state)
 {
 	struct bench *bench = incast();
@@ -192,6 +213,7 @@ int main(void)
 		cmocka_unit_test(flows_both_ways_between_two_leaves_name_both),
 		cmocka_unit_test(
 			one_target_of_flows_across_leaves_is_no_proof_against_its_link),
+		cmocka_unit_test(a_few_flows_across_leaves_are_no_proof_either),
 		cmocka_unit_test(unless_others_have_named_it),
 		cmocka_unit_test(two_that_nothing_tells_apart_are_both_named),
 		cmocka_unit_test(unless_others_have_named_one_of_them),
