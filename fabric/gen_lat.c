@@ -5,16 +5,14 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <time.h>
 
 #include "lib/clock.h"
 #include "lib/diag.h"
 
-#define PATIENCE 65536u      /* looks at memory, about a millisecond */
-#define PATIENCE_POLLS 4096u /* the same in looks at the completion queue */
-#define LOOKS 4096u
 #define SPINS 64u
-#define NAP_NS 10000
+#define LOOKS 16384u /* at memory, some ten microseconds */
+#define POLLS 256u   /* the same in looks at the completion queue */
+#define PATIENCE 8u
 
 /* Reaps what was completed; an error of the QP shows here. */
 static int reap(struct gen *gen, struct diag *diag)
@@ -44,35 +42,43 @@ static int post(struct gen *gen, struct diag *diag)
 	return 0;
 }
 
-/* One look whether message number `number` (from 1) is there: 1, 0, or an error. */
-static int arrived(struct gen *gen, uint64_t number, struct diag *diag)
+/* The last byte of a write, looked at in the tightest loop there can be. */
+static bool is_written(const struct gen *gen, uint8_t number)
 {
 	const uint8_t *last =
 		gen->memory.base + gen_receive_offset(gen, 0) + gen->plan.bytes - 1;
-	int err;
 
-	if (gen->plan.work == VERBS_WRITE)
-		return __atomic_load_n(last, __ATOMIC_ACQUIRE) == (uint8_t)number;
-	err = gen_turn(gen, diag);
-	if (err < 0)
-		return err;
-	if (gen->plan.work == VERBS_READ)
-		return gen->qps[0].sent >= number;
-	return gen->qps[0].received >= number;
+	for (uint32_t i = 0; i < SPINS; i++)
+		if (__atomic_load_n(last, __ATOMIC_ACQUIRE) == number)
+			return true;
+	return false;
 }
 
-/* What has not come after so long is late by more than the answer to a system call. Where
- * the kernel is the NIC it then needs the processor more than we do, and gets it for longer
- * than a yield would give. */
+/* SPINS looks whether message number `number` (from 1) is there: 1, 0, or an error. */
+static int arrived(struct gen *gen, uint64_t number, struct diag *diag)
+{
+	const struct gen_qp *qp = &gen->qps[0];
+	int err = 0;
+
+	if (gen->plan.work == VERBS_WRITE)
+		return is_written(gen, (uint8_t)number);
+	for (uint32_t i = 0; i < SPINS && err >= 0; i++) {
+		err = gen_turn(gen, diag);
+		if (err >= 0 &&
+			(gen->plan.work == VERBS_READ ? qp->sent : qp->received) >= number)
+			return 1;
+	}
+	return err < 0 ? err : 0;
+}
+
+/* Who waits leaves the processor to others now and then: where the kernel is the NIC from the
+ * first, for it needs the processor to bring the answer; elsewhere when so much time is gone
+ * that a system call adds little. It does not sleep: a processor that has gone idle is slow to come back. */
 static void step_aside(const struct gen *gen, uint32_t looks)
 {
-	const struct timespec nap = { .tv_nsec = NAP_NS };
+	uint32_t often = gen->plan.work == VERBS_WRITE ? LOOKS : POLLS;
 
-	if (looks < (gen->plan.work == VERBS_WRITE ? PATIENCE : PATIENCE_POLLS))
-		return;
-	if (gen->verbs->soft)
-		nanosleep(&nap, NULL);
-	else
+	if (looks % often == 0 && (gen->verbs->soft || looks / often >= PATIENCE))
 		sched_yield();
 }
 
@@ -84,12 +90,10 @@ static int await(
 	uint64_t begin = 0;
 	int err;
 
-	for (uint32_t spins = 1;; spins++) {
+	for (uint32_t spins = SPINS;; spins += SPINS) {
 		err = arrived(gen, number, diag);
 		if (err)
 			return err;
-		if (spins % SPINS)
-			continue;
 		step_aside(gen, spins);
 		if (spins % LOOKS)
 			continue;
@@ -113,28 +117,36 @@ static void stamp(struct gen *gen, uint64_t number)
 		gen->memory.base[gen->plan.bytes - 1] = (uint8_t)number;
 }
 
+static void add_time(struct gen *gen, uint64_t round_ns)
+{
+	histogram_add(gen->times, gen->plan.work == VERBS_READ ? round_ns : round_ns / 2);
+}
+
+/* A time goes from one arrival to the next. It is put away while the next message is under
+ * way, and costs that one nothing. */
 int gen_ping(struct gen *gen, struct diag *diag)
 {
 	const struct gen_plan *plan = &gen->plan;
-	uint64_t begin = clock_ns(), before = begin, now;
+	uint64_t begin = clock_ns(), before = begin, now = begin;
+	bool more = true;
 	int err;
 
-	for (uint64_t number = 1;; number++) {
+	for (uint64_t number = 1; more; number++) {
 		stamp(gen, number);
 		err = post(gen, diag);
-		if (!err)
-			err = await(gen, number, NULL, diag);
+		if (err)
+			return err;
+		if (number > 1 && now - begin >= plan->warmup_ns)
+			add_time(gen, now - before);
+		before = now;
+		err = await(gen, number, NULL, diag);
 		if (err < 0)
 			return err;
 		now = clock_ns();
-		if (now - begin >= plan->warmup_ns)
-			histogram_add(gen->times,
-				plan->work == VERBS_READ ? now - before : (now - before) / 2);
-		before = now;
-		if (plan->messages ? number >= plan->messages
-				   : now - begin >= plan->warmup_ns + plan->duration_ns)
-			break;
+		more = plan->messages ? number < plan->messages
+				      : now - begin < plan->warmup_ns + plan->duration_ns;
 	}
+	add_time(gen, now - before);
 	gen->result.begin_ns = begin;
 	gen->result.end_ns = now;
 	gen->result.messages = gen->result.messages_all = gen->qps[0].posted;
@@ -150,7 +162,7 @@ int gen_pong(
 
 	if (gen->plan.work == VERBS_READ)
 		return gen_receive(gen, control, most_ns, diag);
-	for (uint64_t number = 1; clock_ns() < deadline; number++) {
+	for (uint64_t number = 1; number % LOOKS || clock_ns() < deadline; number++) {
 		err = await(gen, number, control, diag);
 		if (err <= 0)
 			return err;
