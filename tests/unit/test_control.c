@@ -89,7 +89,7 @@ static void what_is_no_frame_ends_with_a_sentence(void **state)
 	assert_int_equal(receive(version, sizeof(version), false, &diag), -EPROTO);
 	assert_non_null(strstr(diag.text, "speaks version 2"));
 	assert_int_equal(receive(large, sizeof(large), false, &diag), -EPROTO);
-	assert_non_null(strstr(diag.text, "4294967295 bytes, the limit is 262144"));
+	assert_non_null(strstr(diag.text, "4294967295 bytes, the limit is 2097152"));
 	assert_int_equal(receive(no_json, sizeof(no_json), false, &diag), -EPROTO);
 	assert_int_equal(receive(empty, sizeof(empty), false, &diag), -EPROTO);
 }
