@@ -18,6 +18,7 @@
 #include "lib/grow.h"
 
 #define THREADS_MAX 64
+#define WHY_BYTES (48 + FINDING_NAME + 8) /* a check, a culprit */
 
 struct runner {
 	struct run *run; /* all borrowed */
@@ -26,8 +27,9 @@ struct runner {
 	const struct runner_options *options;
 	struct routing routing;
 	struct diag *diag;
-	unsigned failed;          /* layers, as JUDGE_LAYER() */
-	uint64_t pairs, complete; /* flows of the pairs layer, and those that ended */
+	unsigned failed;                  /* layers, as JUDGE_LAYER() */
+	char why[LAYER_COUNT][WHY_BYTES]; /* of those, the finding that weighs most */
+	uint64_t pairs, complete;         /* flows of the pairs layer, and those that ended */
 	struct runner_at at;
 };
 
@@ -249,8 +251,21 @@ static bool left_out(
 		return false;
 	snprintf(reason, bytes,
 		"%s failed, which this would only repeat (--keep-going runs it)",
-		plan_layer_name(below));
+		runner->why[below]);
 	return true;
+}
+
+/* The finding, and not the layer: a slow link fails in every layer that sends over it. */
+static void note_failure(
+	struct runner *runner, enum plan_layer layer, const struct findings *findings)
+{
+	const struct finding *first = findings->items;
+
+	while (first->verdict != VERDICT_FAIL)
+		first++;
+	runner->failed |= JUDGE_LAYER(layer);
+	snprintf(runner->why[layer], sizeof(runner->why[layer]), "%s%s%s", first->check,
+		first->culprit[0] ? " at " : "", first->culprit);
 }
 
 static int judge_layer(struct runner *runner, enum plan_layer layer)
@@ -260,14 +275,14 @@ static int judge_layer(struct runner *runner, enum plan_layer layer)
 		runner->run, runner->fabric, JUDGE_LAYER(layer), &findings, runner->diag);
 
 	if (!err && findings_verdict(&findings) == VERDICT_FAIL)
-		runner->failed |= JUDGE_LAYER(layer);
+		note_failure(runner, layer, &findings);
 	findings_free(&findings);
 	return err;
 }
 
 static int run_layer(struct runner *runner, enum plan_layer layer, size_t first, size_t count)
 {
-	char reason[128];
+	char reason[256];
 	int err = 0;
 
 	if (count && left_out(runner, layer, reason, sizeof(reason)))

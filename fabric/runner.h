@@ -17,7 +17,7 @@
  *   most pairs never  lossless, burst too: nothing can be told apart from the
  *   complete          standstill
  *
- * Stages that are left out are in the run file as RUN_SKIPPED with the reason. After an
+ * Stages that are left out are in the run file as RUN_SKIPPED with the finding that failed. After an
  * interruption the rest is RUN_PARTIAL: unknown.
  */
 #ifndef FABRIC_RUNNER_H

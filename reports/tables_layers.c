@@ -146,7 +146,7 @@ static void loss_of_layer(
 	number_count(packets, sizeof(packets), loss.packets);
 	number_count(resent, sizeof(resent), loss.resent);
 	number_count(dropped, sizeof(dropped), loss.dropped);
-	grow_text(to, "%s dropped, %s resent of %s packets",
+	grow_text(to, "%s dropped, %s resent, %s packets arrived",
 		loss.counted ? dropped : "unknown number", resent, packets);
 }
 

@@ -230,6 +230,17 @@ static void assert_status(
 	}
 }
 
+/* The reason of the first stage of a layer that was left out. */
+static void assert_reason(const struct made *made, enum plan_layer layer, const char *words)
+{
+	size_t i = 0;
+
+	while (i < made->count && made->stages[i].layer != layer)
+		i++;
+	assert_in_range(i, 0, made->count - 1);
+	assert_non_null(strstr(made->stages[i].reason, words));
+}
+
 static void what_would_repeat_a_slow_pair_is_left_out(void **state)
 {
 	struct stopper stopper = { SIZE_MAX, 0, 0 };
@@ -242,6 +253,8 @@ static void what_would_repeat_a_slow_pair_is_left_out(void **state)
 	assert_status(&made, LAYER_NONBLOCKING, RUN_SKIPPED);
 	assert_status(&made, LAYER_LOSSLESS, RUN_COMPLETE);
 	assert_status(&made, LAYER_RING, RUN_SKIPPED);
+	assert_reason(&made, LAYER_NONBLOCKING, "link.rate at host2-leaf1:2 failed");
+	assert_reason(&made, LAYER_BURST, "link.rate at host2-leaf1:2 failed");
 	assert_int_equal(verdict_of(&made), VERDICT_FAIL);
 	unmake(&made);
 }
@@ -270,6 +283,7 @@ static void bursts_are_left_out_where_lossless_failed(void **state)
 		&stopper);
 	assert_status(&made, LAYER_LOSSLESS, RUN_COMPLETE);
 	assert_status(&made, LAYER_BURST, RUN_SKIPPED);
+	assert_reason(&made, LAYER_BURST, "switch.pfc-off at leaf1 failed");
 	unmake(&made);
 }
 
