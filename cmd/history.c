@@ -83,17 +83,6 @@ static int choose_baseline(const struct history_args *args, struct diag *diag)
 	return err ? err : past_set_baseline(args->folder, name, diag);
 }
 
-static void warn_of_age(const struct history_args *args, const struct past *past)
-{
-	if (past->baseline == HISTORY_NONE || past->count - 1 - past->baseline < args->age)
-		return;
-	fprintf(stderr,
-		"weft history: the baseline %s has %zu runs or more behind it, --age asks for "
-		"fewer than %llu: --baseline best replaces it\n",
-		past->runs[past->baseline].name, past->count - 1 - past->baseline,
-		(unsigned long long)args->age);
-}
-
 static int tell(const struct history_args *args, int *status, struct diag *diag)
 {
 	struct report_options options = { .verbose = false };
@@ -108,12 +97,13 @@ static int tell(const struct history_args *args, int *status, struct diag *diag)
 	if (err)
 		return err;
 	history_make(&history, past.runs, past.count, past.baseline);
+	history.behind = past.behind;
+	history.age = args->age;
 	report_options_for(&options, stdout);
 	if (args->json)
 		history_json(stdout, &history);
 	else
 		history_text(stdout, &history, &options);
-	warn_of_age(args, &past);
 	*status = history_status(&history);
 	history_free(&history);
 	past_free(&past);
@@ -122,7 +112,7 @@ static int tell(const struct history_args *args, int *status, struct diag *diag)
 
 int cmd_history(int argc, char **argv)
 {
-	struct history_args args = { .runs = 30, .age = 90 };
+	struct history_args args = { .runs = 30, .age = HISTORY_AGE };
 	struct diag diag;
 	int status, err = 0;
 

@@ -100,11 +100,31 @@ static int read_digest(struct digest *digest, const char *path, struct diag *dia
 	return err;
 }
 
+/* An older digest knows less than its run file, where that is still there. */
+static void renew(struct digest *digest, const char *path)
+{
+	struct digest again = DIGEST_INIT;
+	char run[PATH_BYTES];
+	struct diag why;
+
+	snprintf(run, sizeof(run), "%.*s.run", (int)(strlen(path) - strlen(".json")), path);
+	if (access(run, R_OK) || digest_of_run(&again, run, &why))
+		return;
+	digest_free(digest);
+	*digest = again;
+}
+
 int past_read(struct digest *digest, const char *path, struct diag *diag)
 {
+	int err;
+
 	*digest = (struct digest)DIGEST_INIT;
-	return ends_with(path, ".json") ? read_digest(digest, path, diag)
-					: digest_of_run(digest, path, diag);
+	if (!ends_with(path, ".json"))
+		return digest_of_run(digest, path, diag);
+	err = read_digest(digest, path, diag);
+	if (!err && !digest->has_loads)
+		renew(digest, path);
+	return err;
 }
 
 /* The digest where there is one that this weft reads; else the run file. */
@@ -252,8 +272,10 @@ int past_load(struct past *past, const char *folder, size_t most, struct diag *d
 		if (i + most < listing.count && !is_baseline)
 			continue;
 		err = add_run(past, folder, listing.names[i], diag);
-		if (!err && is_baseline && past->count > before)
-			past->baseline = before;
+		if (err || !is_baseline || past->count == before)
+			continue;
+		past->baseline = before;
+		past->behind = listing.count - 1 - i;
 	}
 	free(listing.names);
 	if (!err && baseline[0] && past->baseline == HISTORY_NONE)

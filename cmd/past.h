@@ -27,6 +27,7 @@ struct past {
 	struct digest *digests;   /* owned; what runs point to */
 	size_t count;
 	size_t baseline; /* index, or HISTORY_NONE */
+	size_t behind;   /* runs after the baseline, those not read as well */
 };
 
 #define PAST_INIT                                                                              \
@@ -40,7 +41,8 @@ struct past {
 int past_load(struct past *past, const char *folder, size_t most, struct diag *diag);
 void past_free(struct past *past); /* safe twice */
 
-/* One run file, or one digest (*.json). A run file is judged. */
+/* One run file, or one digest (*.json). A run file is judged, and so is the one beside a
+ * digest of an older version. */
 int past_read(struct digest *digest, const char *path, struct diag *diag);
 
 /* Writes the digest of the run NAME beside it. */

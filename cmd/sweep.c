@@ -265,6 +265,7 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		return conduct_refuse(&sweep->args.conduct, diag);
 	}
 	history_make(&history, past->runs, past->count, past->baseline);
+	history.behind = past->behind;
 	night.digest = past->runs[past->count - 1].digest;
 	night.bytes = bytes_sent(sweep, night.digest);
 	night.took_ns = clock_ns() - sweep->began_ns;

@@ -71,7 +71,7 @@ static void what_it_found(FILE *out, const struct night *night)
 	metrics_family(out, hosts, "Hosts of the fabric: all; busy and left out.");
 	line(out, night, hosts, "state", "all", night->hosts);
 	line(out, night, hosts, "state", "busy", night->busy);
-	metrics_family(out, findings, "Failures against the run before.");
+	metrics_family(out, findings, "Failures against the runs before.");
 	for (enum turn turn = TURN_NEW; turn <= TURN_FIXED; turn++)
 		line(out, night, findings, "state", turn_name(turn),
 			(double)night->history->turns.each[turn]);
@@ -101,8 +101,8 @@ static void what_got_worse(FILE *out, const struct night *night)
 			  better[] = "weft_history_better";
 	const struct history *history = night->history;
 
-	one(out, night, "weft_history_runs", "Runs that the history looks at.",
-		(double)history->run_count);
+	one(out, night, "weft_history_runs", "Whole runs that the history looks at.",
+		(double)history->whole);
 	metrics_family(out, figures,
 		"Figures of links, NICs, pairs and stages: tested; always the same; in too few "
 		"runs.");

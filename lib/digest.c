@@ -8,16 +8,17 @@
 #include "lib/grow.h"
 
 static const struct digest_info infos[DIGEST_METRICS] = {
-	[DIGEST_LINK_LOSS] = { "link.loss", "link", "loss", DIGEST_COUNTS },
-	[DIGEST_LINK_ERRORS] = { "link.errors", "link", "CRC errors", DIGEST_COUNTS },
-	[DIGEST_LINK_RATE] = { "link.rate", "link", "rate", DIGEST_RATE },
-	[DIGEST_NIC_SENT] = { "nic.sent", "NIC", "goodput sent", DIGEST_RATE },
-	[DIGEST_NIC_RECEIVED] = { "nic.received", "NIC", "goodput received", DIGEST_RATE },
-	[DIGEST_NIC_RETRIES] = { "nic.retries", "NIC", "retries", DIGEST_COUNTS },
-	[DIGEST_NIC_PAUSE] = { "nic.pause", "NIC", "pausing", DIGEST_SHARE },
-	[DIGEST_PAIR_GOODPUT] = { "pair.goodput", "pair", "goodput", DIGEST_RATE },
-	[DIGEST_PAIR_RETRIES] = { "pair.retries", "pair", "retries", DIGEST_COUNTS },
-	[DIGEST_STAGE_GOODPUT] = { "stage.goodput", "stage", "goodput", DIGEST_RATE },
+	[DIGEST_LINK_LOSS] = { "link.loss", "link", "loss", DIGEST_COUNTS, false },
+	[DIGEST_LINK_ERRORS] = { "link.errors", "link", "CRC errors", DIGEST_COUNTS, false },
+	[DIGEST_LINK_RATE] = { "link.rate", "link", "rate", DIGEST_RATE, false },
+	[DIGEST_NIC_SENT] = { "nic.sent", "NIC", "goodput sent", DIGEST_RATE, true },
+	[DIGEST_NIC_RECEIVED] = { "nic.received", "NIC", "goodput received", DIGEST_RATE,
+		true },
+	[DIGEST_NIC_RETRIES] = { "nic.retries", "NIC", "retries", DIGEST_COUNTS, true },
+	[DIGEST_NIC_PAUSE] = { "nic.pause", "NIC", "pausing", DIGEST_SHARE, true },
+	[DIGEST_PAIR_GOODPUT] = { "pair.goodput", "pair", "goodput", DIGEST_RATE, true },
+	[DIGEST_PAIR_RETRIES] = { "pair.retries", "pair", "retries", DIGEST_COUNTS, true },
+	[DIGEST_STAGE_GOODPUT] = { "stage.goodput", "stage", "goodput", DIGEST_RATE, true },
 };
 
 const struct digest_info *digest_info(enum digest_metric metric)
@@ -44,6 +45,39 @@ int digest_order(const struct digest_figure *a, const struct digest_figure *b)
 	if (a->metric != b->metric)
 		return a->metric < b->metric ? -1 : 1;
 	return strcmp(a->subject, b->subject);
+}
+
+struct digest_load *digest_add_load(struct digest *digest, const char *a, const char *b)
+{
+	struct digest_load *load;
+
+	digest->loads = grow(
+		digest->loads, digest->load_count, &digest->load_room, sizeof(*digest->loads));
+	load = &digest->loads[digest->load_count++];
+	*load = (struct digest_load){ .a = "" };
+	snprintf(load->a, sizeof(load->a), "%s", a);
+	snprintf(load->b, sizeof(load->b), "%s", b);
+	return load;
+}
+
+bool digest_is_whole(const struct digest *digest)
+{
+	if (!digest->ended || digest->interrupted)
+		return false;
+	for (size_t i = 0; i < digest->stage_count; i++)
+		if (digest->stages[i].complete)
+			return true;
+	return false;
+}
+
+bool digest_comparable(const struct digest *digest, const struct digest_figure *figure,
+	const struct digest *other, const struct digest_figure *theirs)
+{
+	if (!digest_info(figure->metric)->drawn)
+		return true;
+	if (figure->draw && theirs->draw)
+		return figure->draw == theirs->draw;
+	return digest->seed == other->seed && strcmp(digest->profile, other->profile) == 0;
 }
 
 static int by_order(const void *left, const void *right)
@@ -74,5 +108,6 @@ void digest_free(struct digest *digest)
 	free(digest->stages);
 	findings_free(&digest->findings);
 	free(digest->figures);
+	free(digest->loads);
 	*digest = (struct digest)DIGEST_INIT;
 }

@@ -16,6 +16,39 @@ static const char *const rank_names[] = { "cause", "symptom", "info" };
 
 /* --- writing --- */
 
+/* All 64 bits; a number in JSON has not so many. */
+static void put_draw(struct json *object, uint64_t draw)
+{
+	char text[17];
+
+	if (!draw)
+		return;
+	snprintf(text, sizeof(text), "%016" PRIx64, draw);
+	json_put_text(object, "draw", text);
+}
+
+static void put_loads(struct json *root, const struct digest *digest)
+{
+	struct json *array = json_put_array(root, "loads");
+
+	for (size_t i = 0; i < digest->load_count; i++) {
+		const struct digest_load *load = &digest->loads[i];
+		struct json *object = json_add_object(array);
+
+		json_put_text(object, "a", load->a);
+		json_put_text(object, "b", load->b);
+		for (enum plan_layer layer = 0; layer < LAYER_COUNT; layer++) {
+			struct json *packets;
+
+			if (!load->from_a[layer] && !load->from_b[layer])
+				continue;
+			packets = json_put_array(object, plan_layer_name(layer));
+			json_add_u64(packets, load->from_a[layer]);
+			json_add_u64(packets, load->from_b[layer]);
+		}
+	}
+}
+
 static void put_findings(struct json *root, const struct findings *findings)
 {
 	struct json *array = json_put_array(root, "findings");
@@ -50,6 +83,7 @@ static void put_figures(struct json *root, const struct digest *digest)
 		} else {
 			json_put_double(object, "value", figure->value);
 		}
+		put_draw(object, figure->draw);
 	}
 }
 
@@ -58,7 +92,8 @@ void digest_write(FILE *out, const struct digest *digest)
 	struct json *root = json_new_object(), *array;
 
 	json_put_text(root, "schema", SCHEMA);
-	json_put_i64(root, "version", DIGEST_VERSION);
+	json_put_i64(
+		root, "version", digest->has_loads ? DIGEST_VERSION : DIGEST_VERSION_LEAST);
 	json_put_text(root, "program", digest->program);
 	json_put_text(root, "backend", digest->backend);
 	json_put_text(root, "profile", digest->profile);
@@ -74,9 +109,12 @@ void digest_write(FILE *out, const struct digest *digest)
 
 		json_put_text(object, "name", digest->stages[i].name);
 		json_put_bool(object, "complete", digest->stages[i].complete);
+		put_draw(object, digest->stages[i].draw);
 	}
 	put_findings(root, &digest->findings);
 	put_figures(root, digest);
+	if (digest->has_loads)
+		put_loads(root, digest);
 	/* What the stream did not take shows in ferror(out). */
 	json_write(out, root);
 	json_free(root);
@@ -102,6 +140,20 @@ static bool get_count(const struct json *object, const char *key, uint64_t *valu
 		return false;
 	*value = (uint64_t)number;
 	return true;
+}
+
+/* 16 hexadecimal digits, or nothing. */
+static bool get_draw(const struct json *object, uint64_t *draw)
+{
+	const char *text = json_text(json_get(object, "draw"));
+
+	*draw = 0;
+	if (!json_get(object, "draw"))
+		return true;
+	if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+		return false;
+	*draw = strtoull(text, NULL, 16);
+	return *draw != 0;
 }
 
 static bool get_verdict(const struct json *object, enum verdict *verdict)
@@ -189,8 +241,50 @@ static bool get_figure(const struct json *object, struct digest *digest)
 		   !isfinite(read.value) || read.value < 0) {
 		return false;
 	}
+	if (!get_draw(object, &read.draw))
+		return false;
 	*digest_add(digest, read.metric, read.subject) = read;
 	return true;
+}
+
+static bool get_packets(const struct json *packets, uint64_t *from_a, uint64_t *from_b)
+{
+	int64_t a, b;
+
+	if (!packets)
+		return true;
+	if (json_count(packets) != 2 || !json_int(json_at(packets, 0), &a) ||
+		!json_int(json_at(packets, 1), &b) || a < 0 || b < 0)
+		return false;
+	*from_a = (uint64_t)a;
+	*from_b = (uint64_t)b;
+	return true;
+}
+
+static bool get_load(const struct json *object, struct digest *digest)
+{
+	char a[DIGEST_PORT], b[DIGEST_PORT];
+	struct digest_load *load;
+
+	if (!get_text(object, "a", a, sizeof(a)) || !get_text(object, "b", b, sizeof(b)))
+		return false;
+	load = digest_add_load(digest, a, b);
+	for (enum plan_layer layer = 0; layer < LAYER_COUNT; layer++)
+		if (!get_packets(json_get(object, plan_layer_name(layer)), &load->from_a[layer],
+			    &load->from_b[layer]))
+			return false;
+	return true;
+}
+
+static bool get_loads(const struct json *root, struct digest *digest)
+{
+	const struct json *array = json_get(root, "loads");
+	bool good = json_is_array(array);
+
+	digest->has_loads = true;
+	for (size_t i = 0; good && i < json_count(array); i++)
+		good = get_load(json_at(array, i), digest);
+	return good;
 }
 
 static bool get_stages(const struct json *root, struct digest *digest)
@@ -205,7 +299,8 @@ static bool get_stages(const struct json *root, struct digest *digest)
 		const struct json *object = json_at(array, i);
 
 		if (!get_text(object, "name", stage->name, sizeof(stage->name)) ||
-			!json_bool(json_get(object, "complete"), &stage->complete))
+			!json_bool(json_get(object, "complete"), &stage->complete) ||
+			!get_draw(object, &stage->draw))
 			return false;
 	}
 	return true;
@@ -224,7 +319,7 @@ static bool get_head(const struct json *root, struct digest *digest)
 	       get_verdict(root, &digest->verdict);
 }
 
-static bool get_all(const struct json *root, struct digest *digest)
+static bool get_all(const struct json *root, int64_t version, struct digest *digest)
 {
 	const struct json *findings = json_get(root, "findings");
 	const struct json *figures = json_get(root, "figures");
@@ -235,6 +330,8 @@ static bool get_all(const struct json *root, struct digest *digest)
 		good = get_finding(json_at(findings, i), &digest->findings);
 	for (size_t i = 0; good && i < json_count(figures); i++)
 		good = get_figure(json_at(figures, i), digest);
+	if (good && version > DIGEST_VERSION_LEAST)
+		good = get_loads(root, digest);
 	if (good)
 		digest_sort(digest);
 	return good;
@@ -258,13 +355,14 @@ int digest_parse(struct digest *digest, const char *name, const char *text, size
 		!json_int(json_get(root, "version"), &version))
 		err = diag_error(diag, -EINVAL,
 			"%s is not a digest of a run: its schema is not \"" SCHEMA "\"", name);
-	else if (version != DIGEST_VERSION)
+	else if (version < DIGEST_VERSION_LEAST || version > DIGEST_VERSION)
 		err = diag_error(diag, -EPROTO,
 			"%s is a digest of version %" PRId64
-			", and this weft reads version %d: delete it where its run file is "
+			", and this weft reads versions %d to %d: delete it where its run file "
+			"is "
 			"still there, or use the weft that made it",
-			name, version, DIGEST_VERSION);
-	else if (!get_all(root, digest))
+			name, version, DIGEST_VERSION_LEAST, DIGEST_VERSION);
+	else if (!get_all(root, version, digest))
 		err = diag_error(diag, -EINVAL,
 			"%s is a damaged digest: delete it, so that it is made again from its "
 			"run file",

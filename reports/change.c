@@ -3,12 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/grow.h"
 #include "lib/units.h"
-#include "reports/culprit.h"
 #include "reports/number.h"
 
 const char *change_name(enum change change)
@@ -80,112 +76,4 @@ void change_amount(
 		snprintf(text, size, "x %.3g", after / before);
 	else
 		snprintf(text, size, after > 0 ? "from 0" : "none");
-}
-
-/* --- findings --- */
-
-const char *turn_name(enum turn turn)
-{
-	switch (turn) {
-	case TURN_NEW:
-		return "new";
-	case TURN_PERSISTING:
-		return "persisting";
-	case TURN_UNSEEN:
-		return "unseen";
-	case TURN_FIXED:
-		break;
-	}
-	return "fixed";
-}
-
-static bool is_same(const struct finding *a, const struct finding *b)
-{
-	if (strcmp(a->check, b->check) != 0)
-		return false;
-	if (culprit_same(a, b))
-		return true;
-	return a->culprit_kind == b->culprit_kind && strcmp(a->culprit, b->culprit) == 0;
-}
-
-/* The failure of the same check and culprit; NULL: none. */
-static const struct finding *failure_like(
-	const struct findings *findings, const struct finding *like)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->items[i].verdict == VERDICT_FAIL &&
-			is_same(&findings->items[i], like))
-			return &findings->items[i];
-	return NULL;
-}
-
-/* What the later run says of a check that failed before, of another culprit or none: it
- * has looked, if it passed or blamed somebody else. */
-static bool was_looked_at(const struct findings *findings, const struct finding *like)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		if (strcmp(findings->items[i].check, like->check) == 0 &&
-			findings->items[i].verdict != VERDICT_UNKNOWN)
-			return true;
-	return false;
-}
-
-static void add(struct turns *turns, enum turn turn, const struct finding *finding)
-{
-	turns->items = grow(turns->items, turns->count, &turns->room, sizeof(*turns->items));
-	turns->items[turns->count++] = (struct turned){ turn, finding };
-	turns->each[turn]++;
-}
-
-/* A symptom is told of only where nothing tells its cause. */
-static bool is_told(const struct findings *findings, const struct finding *finding)
-{
-	if (finding->verdict != VERDICT_FAIL)
-		return false;
-	if (finding->rank == RANK_CAUSE)
-		return true;
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->items[i].verdict == VERDICT_FAIL &&
-			findings->items[i].rank == RANK_CAUSE)
-			return false;
-	return true;
-}
-
-static int by_turn(const void *left, const void *right)
-{
-	const struct turned *a = left, *b = right;
-
-	if (a->turn != b->turn)
-		return a->turn < b->turn ? -1 : 1;
-	if (strcmp(a->finding->check, b->finding->check) != 0)
-		return strcmp(a->finding->check, b->finding->check);
-	return strcmp(a->finding->culprit, b->finding->culprit);
-}
-
-void turns_make(
-	struct turns *turns, const struct findings *before, const struct findings *after)
-{
-	*turns = (struct turns)TURNS_INIT;
-	for (size_t i = 0; i < after->count; i++) {
-		const struct finding *finding = &after->items[i];
-
-		if (is_told(after, finding))
-			add(turns, failure_like(before, finding) ? TURN_PERSISTING : TURN_NEW,
-				finding);
-	}
-	for (size_t i = 0; i < before->count; i++) {
-		const struct finding *finding = &before->items[i];
-
-		if (is_told(before, finding) && !failure_like(after, finding))
-			add(turns, was_looked_at(after, finding) ? TURN_FIXED : TURN_UNSEEN,
-				finding);
-	}
-	if (turns->count)
-		qsort(turns->items, turns->count, sizeof(*turns->items), by_turn);
-}
-
-void turns_free(struct turns *turns)
-{
-	free(turns->items);
-	*turns = (struct turns)TURNS_INIT;
 }

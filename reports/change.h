@@ -45,35 +45,4 @@ void change_value(char *text, size_t size, enum digest_metric metric, double val
 void change_amount(
 	char *text, size_t size, enum digest_metric metric, double before, double after);
 
-/* Findings of two runs, side by side. */
-enum turn {
-	TURN_NEW,
-	TURN_PERSISTING,
-	TURN_UNSEEN, /* failed before, and nobody knows about now */
-	TURN_FIXED,  /* failed before, and its check passed now */
-};
-
-struct turned {
-	enum turn turn;
-	const struct finding *finding; /* borrowed: of the later run where it has one */
-};
-
-struct turns {
-	struct turned *items; /* owned; failures only; in the order of enum turn */
-	size_t count, room;
-	size_t each[TURN_FIXED + 1];
-};
-
-#define TURNS_INIT                                                                             \
-	{                                                                                      \
-		.items = NULL                                                                  \
-	}
-
-const char *turn_name(enum turn turn); /* "new", "persisting", "unseen", "fixed" */
-
-/* Joins causes by check and culprit; where before or after has only symptoms, these. */
-void turns_make(
-	struct turns *turns, const struct findings *before, const struct findings *after);
-void turns_free(struct turns *turns); /* safe twice */
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "reports/culprit.h"
 #include "reports/table.h"
 #include "reports/text_tables.h"
@@ -60,13 +61,14 @@ void change_turns(struct ink *ink, const struct turns *turns)
 		{ NULL, true, 0 },
 		{ NULL, true, 0 },
 		{ NULL, true, 0 },
+		{ NULL, true, 0 },
 	};
 	struct table table;
 
 	if (!turns->count)
 		return;
-	text_heading(ink, "Findings, against the run before");
-	table_init(&table, columns, 3);
+	text_heading(ink, "Findings, against the runs before");
+	table_init(&table, columns, COUNT_OF(columns));
 	for (size_t i = 0; i < turns->count; i++) {
 		const struct finding *finding = turns->items[i].finding;
 		char culprit[CULPRIT_TEXT];
@@ -76,6 +78,8 @@ void change_turns(struct ink *ink, const struct turns *turns)
 			turn_name(turns->items[i].turn));
 		table_cell(&table, INK_PLAIN, "%s", finding->check);
 		table_cell(&table, INK_PLAIN, "%s", culprit);
+		table_cell(&table, INK_PLAIN, "%s",
+			turns->items[i].why ? turns->items[i].why : "");
 	}
 	table_print(&table, ink);
 }
@@ -93,6 +97,8 @@ void change_put_turns(struct json *root, const struct turns *turns)
 		json_put_text(object, "culprit", finding->culprit);
 		json_put_text(object, "culprit_kind", culprit_kind_name(finding->culprit_kind));
 		json_put_text(object, "text", finding->text);
+		if (turns->items[i].why)
+			json_put_text(object, "why", turns->items[i].why);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "lib/digest.h"
 #include "lib/json.h"
 #include "reports/change.h"
+#include "reports/turns.h"
 #include "reports/ink.h"
 
 /* "PASS", "FAIL" or "UNKNOWN" for the exit status, then whether it is a simulation. */
@@ -20,7 +21,8 @@ __attribute__((format(printf, 3, 4))) void change_line(
 /* A row a failure under a heading; nothing where there are none. */
 void change_turns(struct ink *ink, const struct turns *turns);
 
-/* The key "findings": an array of {state, check, culprit, culprit_kind, text}. */
+/* The key "findings": an array of {state, check, culprit, culprit_kind, text}, and of what is
+ * unseen why. */
 void change_put_turns(struct json *root, const struct turns *turns);
 
 /* verdict, exit_status, backend, simulation, fabric, plane. */

@@ -2,12 +2,15 @@
 #include "reports/compare.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/units.h"
 #include "reports/robust.h"
 
 static int check_same(
@@ -31,27 +34,39 @@ static int check_same(
 	return 0;
 }
 
+static void add_row(struct comparison *comparison, const struct digest_figure *before,
+	const struct digest_figure *after)
+{
+	if (!digest_comparable(comparison->before, before, comparison->after, after)) {
+		comparison->apart++;
+		comparison->metrics[before->metric].apart++;
+		return;
+	}
+	comparison->rows[comparison->count++] = (struct compared){
+		.before = before,
+		.after = after,
+		.p = 1,
+	};
+}
+
 /* Pairs up what both have; both are sorted. */
 static void join(struct comparison *comparison)
 {
 	const struct digest *before = comparison->before, *after = comparison->after;
-	size_t a = 0, b = 0;
+	size_t a = 0, b = 0, both;
 
 	comparison->rows = zeroed(before->figure_count, sizeof(*comparison->rows));
 	while (a < before->figure_count && b < after->figure_count) {
 		int order = digest_order(&before->figures[a], &after->figures[b]);
 
 		if (order == 0)
-			comparison->rows[comparison->count++] = (struct compared){
-				.before = &before->figures[a],
-				.after = &after->figures[b],
-				.p = 1,
-			};
+			add_row(comparison, &before->figures[a], &after->figures[b]);
 		a += order <= 0;
 		b += order >= 0;
 	}
-	comparison->only_before = before->figure_count - comparison->count;
-	comparison->only_after = after->figure_count - comparison->count;
+	both = comparison->count + comparison->apart;
+	comparison->only_before = before->figure_count - both;
+	comparison->only_after = after->figure_count - both;
 }
 
 static double row_change(const struct compared *row)
@@ -117,6 +132,7 @@ static void judge(struct comparison *comparison)
 int compare_make(struct comparison *comparison, const struct digest *before,
 	const struct digest *after, struct diag *diag)
 {
+	const struct digest *const runs[] = { before, after };
 	int err = check_same(before, after, diag);
 	size_t end;
 
@@ -134,7 +150,7 @@ int compare_make(struct comparison *comparison, const struct digest *before,
 	}
 	if (comparison->count)
 		judge(comparison);
-	turns_make(&comparison->turns, &before->findings, &after->findings);
+	turns_make(&comparison->turns, runs, COUNT_OF(runs));
 	return 0;
 }
 
@@ -144,10 +160,26 @@ int compare_status(const struct comparison *comparison)
 
 	if (comparison->worse || turns->each[TURN_NEW])
 		return 1;
-	if (!comparison->count || turns->each[TURN_UNSEEN] || !comparison->after->ended ||
+	if (!comparison->count || comparison->apart || comparison->only_before ||
+		turns->each[TURN_UNSEEN] || !comparison->after->ended ||
 		comparison->after->interrupted)
 		return 2;
 	return 0;
+}
+
+void compare_why_apart(char *text, size_t size, const struct comparison *comparison)
+{
+	const struct digest *before = comparison->before, *after = comparison->after;
+
+	if (strcmp(before->profile, after->profile) != 0)
+		snprintf(text, size, "the runs are of two profiles, %s and %s", before->profile,
+			after->profile);
+	else if (before->seed != after->seed)
+		snprintf(text, size, "they were drawn by two seeds, %" PRIu64 " and %" PRIu64,
+			before->seed, after->seed);
+	else
+		snprintf(text, size,
+			"other stages or hosts took part, so other NICs sent to each other");
 }
 
 void compare_free(struct comparison *comparison)

@@ -28,6 +28,7 @@ void compare_json(
 	FILE *out, const struct comparison *comparison, const char *before, const char *after)
 {
 	struct json *root = json_new_object(), *array;
+	char why[COMPARE_WHY];
 
 	json_put_text(root, "schema", "weft-compare");
 	json_put_i64(root, "version", 1);
@@ -40,6 +41,11 @@ void compare_json(
 	json_put_u64(root, "better", comparison->better);
 	json_put_u64(root, "only_before", comparison->only_before);
 	json_put_u64(root, "only_after", comparison->only_after);
+	json_put_u64(root, "not_comparable", comparison->apart);
+	if (comparison->apart) {
+		compare_why_apart(why, sizeof(why), comparison);
+		json_put_text(root, "not_comparable_why", why);
+	}
 	change_put_turns(root, &comparison->turns);
 	array = json_put_array(root, "changes");
 	for (size_t i = 0; i < comparison->count; i++)

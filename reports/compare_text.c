@@ -74,10 +74,11 @@ static void kinds(struct ink *ink, const struct comparison *comparison)
 		{ "median change", false, 0 },
 		{ "worse", false, 0 },
 		{ "better", false, 0 },
+		{ "not compared", false, 0 },
 	};
 	struct table table;
 
-	if (!comparison->count)
+	if (!comparison->count && !comparison->apart)
 		return;
 	text_heading(ink, "By kind");
 	table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
@@ -85,25 +86,36 @@ static void kinds(struct ink *ink, const struct comparison *comparison)
 		const struct compare_metric *metric = &comparison->metrics[i];
 		const struct digest_info *info = digest_info((enum digest_metric)i);
 
-		if (!metric->count)
+		if (!metric->count && !metric->apart)
 			continue;
 		table_cell(&table, INK_PLAIN, "%ss", info->subject);
 		table_cell(&table, INK_PLAIN, "%s", info->what);
 		table_cell(&table, INK_PLAIN, "%zu", metric->count);
-		if (info->kind == DIGEST_COUNTS)
+		if (!metric->count)
+			table_cell(&table, INK_PLAIN, "-");
+		else if (info->kind == DIGEST_COUNTS)
 			table_cell(&table, INK_PLAIN, "%+.1e", metric->median);
 		else
 			table_cell(&table, INK_PLAIN, "%+.2f %%", metric->median * 100);
 		table_cell(&table, metric->worse ? INK_BAD : INK_PLAIN, "%zu", metric->worse);
 		table_cell(
 			&table, metric->better ? INK_GOOD : INK_PLAIN, "%zu", metric->better);
+		table_cell(&table, metric->apart ? INK_DOUBT : INK_PLAIN, "%zu", metric->apart);
 	}
 	table_print(&table, ink);
 }
 
 static void foot(struct ink *ink, const struct comparison *comparison)
 {
+	char why[COMPARE_WHY];
+
 	ink_end(ink);
+	compare_why_apart(why, sizeof(why), comparison);
+	if (comparison->apart)
+		change_line(ink, INK_DOUBT,
+			"%zu figures of NICs, pairs and stages are in both and mean something "
+			"else in each, for %s: nothing is said of them.",
+			comparison->apart, why);
 	if (comparison->only_before + comparison->only_after)
 		change_line(ink, INK_PLAIN,
 			"%zu figures are in the first run only, %zu in the second only: "

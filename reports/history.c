@@ -6,119 +6,15 @@
 #include <string.h>
 
 #include "lib/grow.h"
+#include "reports/history_series.h"
 #include "reports/robust.h"
 
 /* Fewer events in all than this are no trend of a count. */
 #define EVENTS_LEAST 20u
 
-/* A figure of one run. */
-struct point {
-	const struct digest_figure *figure;
-	size_t run;
-};
-
-/* One figure over the runs that measured it: points[0..count-1]. */
-struct series {
-	const struct point *points;
-	size_t count;
-	double *times, *values; /* [count], owned */
-	double noise;           /* of rates relative to the median */
-	bool tested;
-};
-
-static int by_series(const void *left, const void *right)
-{
-	const struct point *a = left, *b = right;
-	int order = digest_order(a->figure, b->figure);
-
-	return order ? order : (a->run > b->run) - (a->run < b->run);
-}
-
-static struct point *gather(const struct history_run *runs, size_t count, size_t *points)
-{
-	struct point *all;
-
-	*points = 0;
-	for (size_t i = 0; i < count; i++)
-		*points += runs[i].digest->figure_count;
-	all = zeroed(*points, sizeof(*all));
-	*points = 0;
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < runs[i].digest->figure_count; k++)
-			all[(*points)++] = (struct point){ &runs[i].digest->figures[k], i };
-	if (*points)
-		qsort(all, *points, sizeof(*all), by_series);
-	return all;
-}
-
-static bool varies(const struct series *series)
-{
-	for (size_t i = 1; i < series->count; i++)
-		if (series->values[i] < series->values[0] ||
-			series->values[i] > series->values[0])
-			return true;
-	return false;
-}
-
-/* The noise of a rate is a share of it, so that links of all speeds are alike. */
-static void measure_noise(struct series *series)
-{
-	double median = robust_median(series->values, series->count);
-
-	series->noise = robust_noise(series->values, series->count);
-	if (digest_info(series->points->figure->metric)->kind == DIGEST_RATE)
-		series->noise = median > 0 ? series->noise / median : 0;
-}
-
-static struct series series_of(const struct point *points, size_t count)
-{
-	struct series series = {
-		.points = points,
-		.count = count,
-		.times = zeroed(count, sizeof(double)),
-		.values = zeroed(count, sizeof(double)),
-	};
-
-	for (size_t i = 0; i < count; i++) {
-		series.times[i] = (double)points[i].run;
-		series.values[i] = points[i].figure->value;
-	}
-	if (count >= HISTORY_LEAST) {
-		series.tested = varies(&series);
-		measure_noise(&series);
-	}
-	return series;
-}
-
-/* Cuts the points into series; returns how many. */
-static size_t cut(const struct point *points, size_t count, struct series **series)
-{
-	size_t made = 0, room = 0, end;
-
-	*series = NULL;
-	for (size_t first = 0; first < count; first = end) {
-		end = first + 1;
-		while (end < count &&
-			digest_order(points[end].figure, points[first].figure) == 0)
-			end++;
-		*series = grow(*series, made, &room, sizeof(**series));
-		(*series)[made++] = series_of(&points[first], end - first);
-	}
-	return made;
-}
-
-static void free_series(struct series *series, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(series[i].times);
-		free(series[i].values);
-	}
-	free(series);
-}
-
 /* --- claims --- */
 
-static struct claim *add_claim(struct history *history, const struct series *series,
+static struct claim *add_claim(struct history *history, const struct figure_series *series,
 	enum claim_kind kind, double from, double to)
 {
 	const struct digest_figure *figure = series->points->figure;
@@ -143,7 +39,7 @@ static struct claim *add_claim(struct history *history, const struct series *ser
 	return claim;
 }
 
-static bool enough_events(const struct series *series)
+static bool enough_events(const struct figure_series *series)
 {
 	uint64_t events = 0;
 
@@ -155,7 +51,7 @@ static bool enough_events(const struct series *series)
 }
 
 /* The noise of one value, in the unit of the values. */
-static double noise_at(const struct series *series, double level, double peer_noise)
+static double noise_at(const struct figure_series *series, double level, double peer_noise)
 {
 	double noise = fmax(series->noise, peer_noise), of = 0;
 
@@ -174,7 +70,7 @@ static double noise_at(const struct series *series, double level, double peer_no
 
 /* p of a slope as steep, by its standard error under noise; that of Theil and Sen's
  * is 1 / 0.955^(1/2) of least squares' (Sen 1968). */
-static double slope_surprise(const struct series *series, double slope, double noise)
+static double slope_surprise(const struct figure_series *series, double slope, double noise)
 {
 	double mean = 0, squares = 0;
 
@@ -187,8 +83,8 @@ static double slope_surprise(const struct series *series, double slope, double n
 	return erfc(fabs(slope) * sqrt(0.955 * squares) / noise / sqrt(2.0));
 }
 
-static bool judge_drift(
-	struct history *history, const struct series *series, double alpha, double peer_noise)
+static bool judge_drift(struct history *history, const struct figure_series *series,
+	double alpha, double peer_noise)
 {
 	double trend_p = robust_trend(series->values, series->count, NULL), p;
 	double slope, middle, median, from, to;
@@ -214,7 +110,7 @@ static bool judge_drift(
 
 /* The value of the baseline run; false: it did not measure this. */
 static bool baseline_value(
-	const struct history *history, const struct series *series, size_t *index)
+	const struct history *history, const struct figure_series *series, size_t *index)
 {
 	for (size_t i = 0; i + HISTORY_CONFIRM < series->count; i++) {
 		if (series->points[i].run == history->baseline) {
@@ -226,7 +122,8 @@ static bool baseline_value(
 }
 
 /* p of one of the latest counts against the reference; 1 where one before was as far. */
-static double count_surprise(const struct series *series, size_t i, size_t first, size_t end)
+static double count_surprise(
+	const struct figure_series *series, size_t i, size_t first, size_t end)
 {
 	uint64_t events = 0, of = 0;
 	double value = series->values[i];
@@ -248,7 +145,7 @@ static double count_surprise(const struct series *series, size_t i, size_t first
 
 /* p of a value that far from a reference of so many values; the median of k values has
  * the variance pi / 2k of one. */
-static double value_surprise(const struct series *series, size_t i, double reference,
+static double value_surprise(const struct figure_series *series, size_t i, double reference,
 	size_t values, double peer_noise)
 {
 	double noise = noise_at(series, reference, peer_noise);
@@ -260,8 +157,8 @@ static double value_surprise(const struct series *series, size_t i, double refer
 	return erfc(change / noise / sqrt(2.0));
 }
 
-static void judge_step(
-	struct history *history, const struct series *series, double alpha, double peer_noise)
+static void judge_step(struct history *history, const struct figure_series *series,
+	double alpha, double peer_noise)
 {
 	enum digest_metric metric = series->points->figure->metric;
 	size_t first = 0, end = series->count - HISTORY_CONFIRM, at;
@@ -292,7 +189,7 @@ static void judge_step(
 
 /* What the figures of a metric have as noise, in the middle; 0: none was tested. */
 static double noise_of_kind(
-	const struct series *series, size_t count, enum digest_metric metric)
+	const struct figure_series *series, size_t count, enum digest_metric metric)
 {
 	double *noises = zeroed(count, sizeof(*noises)), median = 0;
 	size_t used = 0;
@@ -350,7 +247,7 @@ static void mark_symptoms(struct history *history)
 	}
 }
 
-static void judge(struct history *history, const struct series *series, size_t count)
+static void judge(struct history *history, const struct figure_series *series, size_t count)
 {
 	double alpha, noises[DIGEST_METRICS];
 
@@ -375,22 +272,34 @@ static void judge(struct history *history, const struct series *series, size_t c
 		qsort(history->claims, history->count, sizeof(*history->claims), by_weight);
 }
 
+static void make_turns(struct history *history)
+{
+	const struct digest **digests = zeroed(history->run_count, sizeof(*digests));
+
+	for (size_t i = 0; i < history->run_count; i++) {
+		digests[i] = history->runs[i].digest;
+		history->whole += digest_is_whole(digests[i]);
+	}
+	turns_make(&history->turns, digests, history->run_count);
+	free(digests);
+}
+
 void history_make(
 	struct history *history, const struct history_run *runs, size_t count, size_t baseline)
 {
-	struct series *series;
-	struct point *points;
-	size_t point_count, series_count;
+	struct figure_series *series;
+	size_t series_count = figure_series_make(&series, runs, count);
 
-	*history = (struct history){ .runs = runs, .run_count = count, .baseline = baseline };
-	points = gather(runs, count, &point_count);
-	series_count = cut(points, point_count, &series);
+	*history = (struct history){
+		.runs = runs,
+		.run_count = count,
+		.baseline = baseline,
+		.behind = baseline == HISTORY_NONE ? 0 : count - 1 - baseline,
+		.age = HISTORY_AGE,
+	};
 	judge(history, series, series_count);
-	free_series(series, series_count);
-	free(points);
-	if (count > 1)
-		turns_make(&history->turns, &runs[count - 2].digest->findings,
-			&runs[count - 1].digest->findings);
+	figure_series_free(series, series_count);
+	make_turns(history);
 }
 
 void history_free(struct history *history)
@@ -405,5 +314,8 @@ int history_status(const struct history *history)
 {
 	if (history->worse || history->turns.each[TURN_NEW])
 		return 1;
+	if (history->turns.each[TURN_UNSEEN] ||
+		!digest_is_whole(history->runs[history->run_count - 1].digest))
+		return 2;
 	return history->tested + history->steady ? 0 : 2;
 }

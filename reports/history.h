@@ -21,7 +21,9 @@
  * A link that got worse makes NICs, pairs and stages worse, whoever sends over it: where
  * there is one, their goodput and retries are told as symptoms and not counted.
  *
- * A figure counts from HISTORY_LEAST runs on; below that it is unknown.
+ * A figure counts from HISTORY_LEAST runs on; below that it is unknown. A run that was cut
+ * short, or ran nothing, does not count; of what is drawn (digest_comparable()) only the runs
+ * that sent the same as the latest.
  */
 #ifndef REPORTS_HISTORY_H
 #define REPORTS_HISTORY_H
@@ -32,12 +34,14 @@
 #include "lib/digest.h"
 #include "reports/change.h"
 #include "reports/options.h"
+#include "reports/turns.h"
 
 struct json;
 
 #define HISTORY_LEAST 8u
 #define HISTORY_CONFIRM 3u
 #define HISTORY_TREND 0.001
+#define HISTORY_AGE 30u /* runs behind a baseline, from which on it is old: a month of nights */
 #define HISTORY_NONE SIZE_MAX
 
 struct history_run {
@@ -67,14 +71,17 @@ struct claim {
 struct history {
 	const struct history_run *runs; /* borrowed; in the order of time */
 	size_t run_count;
-	size_t baseline;      /* index, or HISTORY_NONE */
+	size_t whole;    /* runs: of digest_is_whole(), the only ones whose figures count */
+	size_t baseline; /* index, or HISTORY_NONE */
+	size_t behind;   /* runs after the baseline, those not looked at as well */
+	size_t age;      /* so many are too many; HISTORY_AGE unless changed */
 	struct claim *claims; /* owned; worse first, symptoms last of them; then by kind, p */
 	size_t count, room;
 	size_t worse, symptoms, better;
 	size_t figures;     /* measured at all */
 	size_t tested;      /* n: in HISTORY_LEAST runs or more, and not always the same */
 	size_t steady;      /* in as many, and always the same */
-	struct turns turns; /* the last run against the one before */
+	struct turns turns; /* the last run against those before */
 };
 
 /* Keeps runs; all of one fabric, plane and backend. */
@@ -82,9 +89,14 @@ void history_make(
 	struct history *history, const struct history_run *runs, size_t count, size_t baseline);
 void history_free(struct history *history); /* safe twice */
 
-/* 0: nothing got worse; 1: something did, or the last run has a failure that the run
- * before had not; 2: no figure is in enough runs to tell. */
+/* 0: nothing got worse; 1: something did, or the last run has a failure that is new; 2: no
+ * figure is in enough runs to tell, the last run is not whole, or it has not looked at what
+ * failed before. */
 int history_status(const struct history *history);
+
+/* "The baseline NAME has 41 runs behind it ..."; "" where it is not old, or there is none. */
+#define ADVICE_TEXT 256u
+void history_advice(char *text, size_t size, const struct history *history);
 
 /* The fabric's own best: of the runs that passed, are whole and measured at least half of
  * what the fullest did, the one whose rates lie above those of each other in the middle.

@@ -7,7 +7,7 @@
 
 static bool is_golden(const struct digest *digest)
 {
-	return digest->ended && !digest->interrupted &&
+	return digest_is_whole(digest) &&
 	       (digest->verdict == VERDICT_PASS || digest->verdict == VERDICT_WARN);
 }
 
@@ -33,7 +33,7 @@ static double lead(const struct digest *digest, const struct digest *other)
 		if (digest_info(figure->metric)->kind != DIGEST_RATE)
 			continue;
 		theirs = digest_find(other, figure->metric, figure->subject);
-		if (theirs)
+		if (theirs && digest_comparable(digest, figure, other, theirs))
 			changes[used++] =
 				change_of(figure->metric, theirs->value, figure->value);
 	}

@@ -31,12 +31,19 @@ void history_put(struct json *root, const struct history *history)
 {
 	struct json *array;
 
+	char advice[ADVICE_TEXT];
+
+	history_advice(advice, sizeof(advice), history);
 	json_put_u64(root, "runs", history->run_count);
+	json_put_u64(root, "runs_whole", history->whole);
 	json_put_text(root, "first_run", history->runs[0].name);
 	json_put_text(root, "last_run", history->runs[history->run_count - 1].name);
 	json_put_text(root, "baseline",
 		history->baseline == HISTORY_NONE ? NULL
 						  : history->runs[history->baseline].name);
+	if (history->baseline != HISTORY_NONE)
+		json_put_u64(root, "baseline_runs_behind", history->behind);
+	json_put_text(root, "baseline_advice", advice[0] ? advice : NULL);
 	json_put_u64(root, "figures", history->figures);
 	json_put_u64(root, "tested", history->tested);
 	json_put_u64(root, "steady", history->steady);

@@ -74,19 +74,33 @@ static void claims(struct ink *ink, const struct history *history, enum change c
 static void head(struct ink *ink, const struct history *history)
 {
 	change_head(ink, history_status(history), history->runs[history->run_count - 1].digest);
-	ink_put(ink, INK_PLAIN, ", %zu runs", history->run_count);
+	ink_put(ink, INK_PLAIN, ", %zu run%s", history->run_count,
+		history->run_count == 1 ? "" : "s");
+	if (history->whole < history->run_count)
+		ink_put(ink, INK_DOUBT, ", %zu of them whole", history->whole);
 	ink_end(ink);
 	change_line(ink, INK_PLAIN,
-		"%zu figures: %zu tested, %zu always the same, %zu in fewer than %u runs, of "
-		"which nothing is known yet. %zu got worse, %zu better.",
+		"%zu figures: %zu tested, %zu always the same, %zu in fewer than %u runs that "
+		"sent the same, of which nothing is known yet. %zu got worse, %zu better.",
 		history->figures, history->tested, history->steady,
 		history->figures - history->tested - history->steady, HISTORY_LEAST,
 		history->worse, history->better);
 }
 
+void history_advice(char *text, size_t size, const struct history *history)
+{
+	text[0] = '\0';
+	if (history->baseline != HISTORY_NONE && history->behind >= history->age)
+		snprintf(text, size,
+			"The baseline %s has %zu runs behind it, %zu or more: weft history "
+			"--baseline best FOLDER replaces it.",
+			history->runs[history->baseline].name, history->behind, history->age);
+}
+
 static void foot(struct ink *ink, const struct history *history)
 {
 	const struct history_run *runs = history->runs;
+	char advice[ADVICE_TEXT];
 
 	ink_end(ink);
 	change_line(ink, INK_PLAIN, "First run %s, last %s, which said %s.", runs[0].name,
@@ -94,8 +108,10 @@ static void foot(struct ink *ink, const struct history *history)
 		verdict_name(runs[history->run_count - 1].digest->verdict));
 	if (history->baseline != HISTORY_NONE)
 		change_line(ink, INK_PLAIN, "Baseline %s, %zu runs before the last.",
-			runs[history->baseline].name,
-			history->run_count - 1 - history->baseline);
+			runs[history->baseline].name, history->behind);
+	history_advice(advice, sizeof(advice), history);
+	if (advice[0])
+		change_line(ink, INK_DOUBT, "%s", advice);
 	change_line(ink, INK_DIM,
 		"Drift: Theil-Sen slope against the noise, p < %g / %zu figures, and "
 		"Mann-Kendall p < %g. Step: the latest %u values against the %s, same p.",

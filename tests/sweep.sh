@@ -112,7 +112,7 @@ while [ "$(count cut part 2> find.err)" -eq 0 ]; do sleep 0.05; done
 kill $child
 wait $child
 [ $? -eq 2 ] || fail "an interrupted sweep: status is not 2"
-grep -q '^UNKNOWN leafspine-1024' first.out ||
+grep -q '^UNKNOWN leafspine-1024 (SIMULATION): interrupted; ' first.out ||
 	fail "an interrupted sweep says: $(cat first.out first.err)"
 ls cut/*.part > /dev/null 2>&1 && fail "an interrupted sweep leaves: $(ls cut)"
 "$weft" sweep --traffic 64MiB --history cut "$large" > out 2> err ||
@@ -159,7 +159,7 @@ refused 'is not there any more' "$weft" history kill
 # --- other versions ---
 
 last=$(basename "$(names budget run | tail -1)" .run)
-sed -i 's/"version": 1/"version": 0/' "budget/$last.json"
+sed -i 's/"version": 2/"version": 0/' "budget/$last.json"
 "$weft" history budget > out 2> err
 [ ! -s err ] || fail "a digest of an old version, its run file there: $(cat err)"
 rm "budget/$last.run"

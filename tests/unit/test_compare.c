@@ -15,6 +15,20 @@
 
 #define LINKS 16
 
+static void carry(struct digest *digest, const char *a, const char *b, enum plan_layer layer,
+	uint64_t from_a, uint64_t from_b)
+{
+	struct digest_load *load = NULL;
+
+	digest->has_loads = true;
+	for (size_t i = 0; i < digest->load_count; i++)
+		if (strcmp(digest->loads[i].a, a) == 0 && strcmp(digest->loads[i].b, b) == 0)
+			load = &digest->loads[i];
+	load = load ? load : digest_add_load(digest, a, b);
+	load->from_a[layer] = from_a;
+	load->from_b[layer] = from_b;
+}
+
 /* Rates of 100 Gb/s, up to 0.2 % from it, and a loss of 10 in a million. */
 static void make(struct digest *digest, int night)
 {
@@ -34,6 +48,7 @@ static void make(struct digest *digest, int night)
 		loss->of = 1000000;
 		loss->value = 1e-5;
 	}
+	carry(digest, "leaf1:9", "spine1:1", LAYER_PAIRS, 1000, 1000);
 	digest_sort(digest);
 }
 
@@ -148,7 +163,8 @@ static void few_figures_tell_no_noise_and_five_percent_is_asked(void **state)
 	nights_free(&nights);
 }
 
-/* What the two runs say of link.loss at leaf1:9-spine1:1; NULL: it passed, "": unasked */
+/* What the two runs say of link.flap at leaf1:9-spine1:1; NULL: it passed, "": nothing was
+ * sent over it */
 static const struct {
 	const char *name, *before, *after;
 	enum turn turn;
@@ -171,15 +187,191 @@ static void findings_turn_new_persisting_fixed_or_unseen(void **state)
 		print_message("%s\n", turned[i].name);
 		make(&nights.before, 1);
 		make(&nights.after, 1);
-		judge(&nights.before, "link.loss", turned[i].before);
-		if (!turned[i].after || turned[i].after[0])
-			judge(&nights.after, "link.loss", turned[i].after);
+		judge(&nights.before, "link.flap", turned[i].before);
+		if (turned[i].after && !turned[i].after[0])
+			nights.after.load_count = 0;
+		else
+			judge(&nights.after, "link.flap", turned[i].after);
 		nights_compare(&nights);
 		assert_int_equal(nights.comparison.turns.count, 1);
 		assert_int_equal(nights.comparison.turns.items[0].turn, turned[i].turn);
 		assert_int_equal(compare_status(&nights.comparison), turned[i].status);
 		nights_free(&nights);
 	}
+}
+
+/* A failure of the first run, and what the second did; NULL: it is fixed. */
+static const struct {
+	const char *name, *check, *layer, *culprit;
+	enum culprit_kind kind;
+	uint64_t then[2], now[2]; /* packets up and down host1-leaf1:1 in the layer pairs */
+	const char *answer;       /* a check of the second run */
+	enum verdict said;
+	const char *why;
+} lookings[] = {
+	{ "a link under the same load", "link.flap", "pairs", "host1-leaf1:1", CULPRIT_LINK,
+		{ 1000, 900 }, { 1000, 900 }, NULL, VERDICT_PASS, NULL },
+	{ "one direction of it", "link.flap", "pairs", "leaf1:1->host1", CULPRIT_LINK,
+		{ 1000, 900 }, { 1000, 900 }, NULL, VERDICT_PASS, NULL },
+	{ "nothing was sent over it", "link.flap", "pairs", "host1-leaf1:1", CULPRIT_LINK,
+		{ 1000, 900 }, { 0, 0 }, "link.flap", VERDICT_PASS, "nothing was sent" },
+	{ "a fourth is enough", "link.flap", "pairs", "host1-leaf1:1", CULPRIT_LINK,
+		{ 1000, 1000 }, { 250, 250 }, NULL, VERDICT_PASS, NULL },
+	{ "and less is not", "link.flap", "pairs", "host1-leaf1:1", CULPRIT_LINK,
+		{ 1000, 1000 }, { 1000, 249 }, NULL, VERDICT_PASS, "too little" },
+	{ "in another layer", "link.flap", "ring", "host1-leaf1:1", CULPRIT_LINK, { 1000, 900 },
+		{ 1000, 900 }, NULL, VERDICT_PASS, "nothing was sent" },
+	{ "a check of the plan is made in any layer", "link.down", "plan", "host1-leaf1:1",
+		CULPRIT_LINK, { 0, 0 }, { 1000, 900 }, NULL, VERDICT_PASS, NULL },
+	{ "unless it could not tell", "link.down", "plan", "host1-leaf1:1", CULPRIT_LINK,
+		{ 0, 0 }, { 1000, 900 }, "link.carrier", VERDICT_UNKNOWN, "could not tell" },
+	{ "a NIC", "nic.dscp-map", "class", "host1", CULPRIT_NIC, { 1000, 900 }, { 1000, 900 },
+		NULL, VERDICT_PASS, NULL },
+	{ "a NIC that hardly sent", "nic.dscp-map", "class", "host1", CULPRIT_NIC,
+		{ 1000, 900 }, { 10, 900 }, NULL, VERDICT_PASS, "too little" },
+	{ "a NIC of which the pauses were not read", "nic.slow-receiver", "pairs", "host1",
+		CULPRIT_NIC, { 1000, 900 }, { 1000, 900 }, NULL, VERDICT_PASS, "not measured" },
+	{ "a host", "link.flap", "pairs", "host1", CULPRIT_HOST, { 1000, 900 }, { 1000, 900 },
+		NULL, VERDICT_PASS, NULL },
+	{ "another host", "link.flap", "pairs", "host11", CULPRIT_HOST, { 1000, 900 },
+		{ 1000, 900 }, NULL, VERDICT_PASS, "nothing was sent" },
+	{ "a port", "port.mtu", "pairs", "leaf1:1", CULPRIT_PORT, { 1000, 900 }, { 1000, 900 },
+		NULL, VERDICT_PASS, NULL },
+	{ "a switch", "switch.ttl", "pairs", "leaf1", CULPRIT_SWITCH, { 1000, 900 },
+		{ 1000, 900 }, NULL, VERDICT_PASS, NULL },
+	{ "a switch that nobody drove to pause", "switch.pfc-off", "pairs", "leaf1",
+		CULPRIT_SWITCH, { 1000, 900 }, { 1000, 900 }, NULL, VERDICT_PASS, "not made" },
+	{ "a switch that paused", "switch.pfc-off", "pairs", "leaf1", CULPRIT_SWITCH,
+		{ 1000, 900 }, { 1000, 900 }, "switch.pfc", VERDICT_PASS, NULL },
+	{ "a setting, everything under load and passed", "ring.busbw", "pairs", "policy.ecn",
+		CULPRIT_SETTING, { 1000, 900 }, { 1000, 900 }, "ring.busbw", VERDICT_PASS,
+		NULL },
+	{ "a setting, and the check not made", "ring.busbw", "pairs", "policy.ecn",
+		CULPRIT_SETTING, { 1000, 900 }, { 1000, 900 }, NULL, VERDICT_PASS, "not made" },
+	{ "not located, and a host left out", "pairs.bandwidth", "pairs", "", CULPRIT_UNLOCATED,
+		{ 1000, 900 }, { 0, 0 }, "pairs.bandwidth", VERDICT_PASS, "not all" },
+	{ "a capture that was not made again", "wire.loss", "wire", "a -> b", CULPRIT_LINK,
+		{ 1000, 900 }, { 1000, 900 }, NULL, VERDICT_PASS, "not made" },
+	{ "a capture that was", "wire.loss", "wire", "a -> b", CULPRIT_LINK, { 1000, 900 },
+		{ 1000, 900 }, "wire.loss", VERDICT_PASS, NULL },
+};
+
+static void compare_looking(struct nights *nights, size_t i, const char *why)
+{
+	const struct turned *told;
+	enum turn expected = why ? TURN_UNSEEN : TURN_FIXED;
+
+	nights_compare(nights);
+	assert_int_equal(nights->comparison.turns.count, 1);
+	told = &nights->comparison.turns.items[0];
+	if (told->turn != expected || (why && !strstr(told->why, why)))
+		fail_msg("%s: %d, %s", lookings[i].name, told->turn,
+			told->why ? told->why : "nothing said");
+	assert_int_equal(compare_status(&nights->comparison), why ? 2 : 0);
+	compare_free(&nights->comparison);
+}
+
+static void fixed_needs_proof_that_the_culprit_was_looked_at(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lookings); i++) {
+		struct finding *finding;
+		struct nights nights;
+
+		make(&nights.before, 1);
+		make(&nights.after, 1);
+		finding = findings_add(&nights.before.findings, lookings[i].check,
+			lookings[i].layer, VERDICT_FAIL);
+		finding->culprit_kind = lookings[i].kind;
+		snprintf(finding->culprit, sizeof(finding->culprit), "%s", lookings[i].culprit);
+		carry(&nights.before, "host1", "leaf1:1", LAYER_PAIRS, lookings[i].then[0],
+			lookings[i].then[1]);
+		carry(&nights.after, "host1", "leaf1:1", LAYER_PAIRS, lookings[i].now[0],
+			lookings[i].now[1]);
+		if (lookings[i].answer)
+			findings_add(&nights.after.findings, lookings[i].answer, "pairs",
+				lookings[i].said);
+		compare_looking(&nights, i, lookings[i].why);
+		nights.after.has_loads = false; /* as of version 1 */
+		if (strcmp(lookings[i].layer, "wire") != 0 &&
+			lookings[i].said != VERDICT_UNKNOWN)
+			compare_looking(&nights, i, "not known");
+		digest_free(&nights.before);
+		digest_free(&nights.after);
+	}
+}
+
+/* At the old ratio 10 packets in a million are 5 of half a million, and 4 of less. */
+static void few_packets_do_not_prove_that_a_loss_is_gone(void **state)
+{
+	struct nights nights;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct digest_figure *loss;
+
+		nights_make(&nights);
+		for (int k = 0; k < 2; k++) {
+			struct digest *digest = k ? &nights.after : &nights.before;
+
+			loss = digest_add(digest, DIGEST_LINK_LOSS, "host1-leaf1:1");
+			loss->events = k ? 0 : 10;
+			loss->of = k ? (i ? 400000 : 500000) : 1000000;
+			loss->value = k ? 0 : 1e-5;
+			digest_sort(digest);
+			carry(digest, "host1", "leaf1:1", LAYER_PAIRS, 1000, 1000);
+		}
+		judge(&nights.before, "link.loss", "host1-leaf1:1");
+		nights_compare(&nights);
+		assert_int_equal(nights.comparison.turns.each[i ? TURN_UNSEEN : TURN_FIXED], 1);
+		nights_free(&nights);
+	}
+}
+
+/* Other seeds and profiles draw other partners: what NICs, pairs and stages did then means
+ * something else, and what links did does not. */
+static void what_was_drawn_otherwise_is_not_compared(void **state)
+{
+	struct digest_figure *before, *after;
+	char why[COMPARE_WHY];
+	struct nights nights;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		nights_make(&nights);
+		before = digest_add(&nights.before, DIGEST_STAGE_GOODPUT, "ring");
+		after = digest_add(&nights.after, DIGEST_STAGE_GOODPUT, "ring");
+		before->value = 500e9;
+		after->value = 300e9;
+		before->draw = 11;
+		after->draw = i == 0 ? 11 : 12;
+		nights.after.seed = i == 1 ? 2 : 0;
+		snprintf(nights.after.profile, sizeof(nights.after.profile),
+			i == 2 ? "quick" : "");
+		if (i == 2)
+			figure(&nights.after, DIGEST_LINK_RATE, 5)->value *= 0.9;
+		nights_compare(&nights);
+		assert_int_equal(nights.comparison.apart, i > 0);
+		assert_int_equal(compare_status(&nights.comparison), i == 1 ? 2 : 1);
+		compare_why_apart(why, sizeof(why), &nights.comparison);
+		assert_non_null(strstr(why, i == 1   ? "seeds, 0 and 2"
+					    : i == 2 ? "profiles"
+						     : "other stages"));
+		nights_free(&nights);
+	}
+}
+
+static void what_only_the_first_run_measured_is_unknown(void **state)
+{
+	struct nights nights;
+
+	(void)state;
+	nights_make(&nights);
+	nights.after.figure_count--;
+	nights_compare(&nights);
+	assert_int_equal(nights.comparison.only_before, 1);
+	assert_int_equal(compare_status(&nights.comparison), 2);
+	nights_free(&nights);
 }
 
 static void what_cannot_be_compared_is_refused_or_unknown(void **state)
@@ -214,6 +406,10 @@ int main(void)
 		cmocka_unit_test(a_change_of_all_is_no_noise),
 		cmocka_unit_test(few_figures_tell_no_noise_and_five_percent_is_asked),
 		cmocka_unit_test(findings_turn_new_persisting_fixed_or_unseen),
+		cmocka_unit_test(fixed_needs_proof_that_the_culprit_was_looked_at),
+		cmocka_unit_test(few_packets_do_not_prove_that_a_loss_is_gone),
+		cmocka_unit_test(what_was_drawn_otherwise_is_not_compared),
+		cmocka_unit_test(what_only_the_first_run_measured_is_unknown),
 		cmocka_unit_test(what_cannot_be_compared_is_refused_or_unknown),
 	};
 

@@ -18,6 +18,7 @@
 static void fill(struct digest *digest)
 {
 	struct digest_figure *figure;
+	struct digest_load *load;
 	struct finding *finding;
 
 	*digest = (struct digest)DIGEST_INIT;
@@ -42,7 +43,14 @@ static void fill(struct digest *digest)
 	figure->events = 7;
 	figure->of = 1000;
 	figure->value = 0.007;
-	digest_add(digest, DIGEST_NIC_PAUSE, "host2")->value = 0.25;
+	figure = digest_add(digest, DIGEST_NIC_PAUSE, "host2");
+	figure->value = 0.25;
+	figure->draw = UINT64_C(0xfedcba9876543210);
+	digest->stages[0].draw = 7;
+	digest->has_loads = true;
+	load = digest_add_load(digest, "leaf1:9", "spine1:1");
+	load->from_a[LAYER_PAIRS] = 1000;
+	load->from_b[LAYER_RING] = 30;
 	digest_sort(digest);
 }
 
@@ -79,6 +87,14 @@ static void what_was_written_is_read_again(void **state)
 	assert_int_equal(read.figure_count, 3);
 	assert_int_equal(digest_find(&read, DIGEST_LINK_LOSS, "leaf1:9-spine1:1")->events, 7);
 	assert_null(digest_find(&read, DIGEST_LINK_LOSS, "leaf1:9"));
+	assert_true(digest_find(&read, DIGEST_NIC_PAUSE, "host2")->draw ==
+		    UINT64_C(0xfedcba9876543210));
+	assert_int_equal(read.stages[0].draw, 7);
+	assert_true(read.has_loads);
+	assert_int_equal(read.load_count, 1);
+	assert_int_equal(read.loads[0].from_a[LAYER_PAIRS], 1000);
+	assert_int_equal(read.loads[0].from_b[LAYER_RING], 30);
+	assert_int_equal(read.loads[0].from_b[LAYER_PAIRS], 0);
 	again = written(&read, &bytes_again);
 	assert_string_equal(text, again);
 	free(text);
@@ -92,8 +108,14 @@ static const struct {
 	const char *name, *from, *to, *says;
 	int err;
 } changes[] = {
-	{ "another version", "\"version\": 1", "\"version\": 2", "version 2", -EPROTO },
-	{ "an older version", "\"version\": 1", "\"version\": 0", "version 0", -EPROTO },
+	{ "another version", "\"version\": 2", "\"version\": 3", "version 3", -EPROTO },
+	{ "an older version", "\"version\": 2", "\"version\": 0", "version 0", -EPROTO },
+	{ "a draw of too few digits", "fedcba98", "fedc", "damaged", -EINVAL },
+	{ "a draw that is no number", "fedcba98", "fedcba9z", "damaged", -EINVAL },
+	{ "a load of no port", "\"b\": \"spine1:1\"", "\"c\": \"spine1:1\"", "damaged",
+		-EINVAL },
+	{ "a load below nothing", "1000,\n        0", "-1,\n        0", "damaged", -EINVAL },
+	{ "no loads", "\"loads\"", "\"toads\"", "damaged", -EINVAL },
 	{ "another schema", "weft-digest", "weft-report", "not a digest", -EINVAL },
 	{ "no JSON", "{\n", "[\n", "not a digest", -EINVAL },
 	{ "an unknown metric", "link.loss\",\n      \"subject", "link.lust\",\n      \"subject",
@@ -135,6 +157,54 @@ static void what_was_not_written_by_us_is_refused_with_a_sentence(void **state)
 	digest_free(&made);
 }
 
+/* Before loads and draws; what is written again is of that version, too. */
+static void version_1_is_read_and_knows_no_loads(void **state)
+{
+	struct digest made, read;
+	struct diag diag = { "" };
+	size_t bytes, bytes_again;
+	char *text, *again;
+
+	(void)state;
+	fill(&made);
+	made.has_loads = false;
+	text = written(&made, &bytes);
+	assert_non_null(strstr(text, "\"version\": 1"));
+	assert_null(strstr(text, "loads"));
+	assert_int_equal(digest_parse(&read, "x.json", text, bytes, &diag), 0);
+	assert_false(read.has_loads);
+	assert_int_equal(read.load_count, 0);
+	again = written(&read, &bytes_again);
+	assert_string_equal(text, again);
+	free(text);
+	free(again);
+	digest_free(&made);
+	digest_free(&read);
+}
+
+/* Of what is drawn only what was drawn alike; where that is not known, by seed and profile. */
+static void figures_are_comparable_where_the_same_was_sent(void **state)
+{
+	struct digest a = { .seed = 1, .profile = "full" }, b = a;
+	struct digest_figure rate = { .metric = DIGEST_LINK_RATE };
+	struct digest_figure one = { .metric = DIGEST_STAGE_GOODPUT, .draw = 1 };
+	struct digest_figure two = { .metric = DIGEST_STAGE_GOODPUT, .draw = 2 };
+	struct digest_figure unknown = { .metric = DIGEST_STAGE_GOODPUT };
+
+	(void)state;
+	assert_true(digest_comparable(&a, &rate, &b, &rate));
+	assert_true(digest_comparable(&a, &one, &b, &one));
+	assert_false(digest_comparable(&a, &one, &b, &two));
+	assert_true(digest_comparable(&a, &one, &b, &unknown));
+	b.seed = 2;
+	assert_true(digest_comparable(&a, &rate, &b, &rate));
+	assert_true(digest_comparable(&a, &one, &b, &one));
+	assert_false(digest_comparable(&a, &one, &b, &unknown));
+	b.seed = 1;
+	snprintf(b.profile, sizeof(b.profile), "quick");
+	assert_false(digest_comparable(&a, &unknown, &b, &unknown));
+}
+
 static void a_digest_that_was_cut_off_is_refused(void **state)
 {
 	struct digest made, read;
@@ -156,6 +226,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read_again),
 		cmocka_unit_test(what_was_not_written_by_us_is_refused_with_a_sentence),
+		cmocka_unit_test(version_1_is_read_and_knows_no_loads),
+		cmocka_unit_test(figures_are_comparable_where_the_same_was_sent),
 		cmocka_unit_test(a_digest_that_was_cut_off_is_refused),
 	};
 

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "lib/grow.h"
 #include "lib/rng.h"
 #include "lib/units.h"
 #include "reports/history.h"
@@ -101,8 +102,16 @@ static double link_rate(struct rng *rng, int link, int night, bool faulty)
 
 static void make_night(struct digest *digest, struct rng *rng, int night, bool faulty)
 {
+	struct digest_load *carried;
+
 	*digest = (struct digest)DIGEST_INIT;
 	digest->ended = true;
+	digest->stages = zeroed(1, sizeof(*digest->stages));
+	digest->stage_count = 1;
+	digest->stages[0].complete = true;
+	digest->has_loads = true;
+	carried = digest_add_load(digest, "host6", "leaf2:2");
+	carried->from_a[LAYER_PAIRS] = carried->from_b[LAYER_PAIRS] = PACKETS;
 	for (int i = 0; i < LINKS; i++) {
 		double lossy = faulty && i == 11 ? 10.0 * night : 0;
 
@@ -328,6 +337,138 @@ static void too_few_nights_are_unknown_and_not_a_pass(void **state)
 	free_nights(nights);
 }
 
+static void fail_at(struct digest *digest)
+{
+	struct finding *finding =
+		findings_add(&digest->findings, "link.flap", "pairs", VERDICT_FAIL);
+
+	finding->culprit_kind = CULPRIT_LINK;
+	snprintf(finding->culprit, sizeof(finding->culprit), "host6-leaf2:2");
+}
+
+/* Nights of one link: F it failed, . it passed, 0 nothing ran, i interrupted, - nothing was sent
+ * over it; and what the last night says of it. */
+static const struct {
+	const char *nights;
+	int turn; /* -1: nothing */
+	int status;
+} courses[] = {
+	{ "F", TURN_NEW, 1 },
+	{ ".F", TURN_NEW, 1 },
+	{ "FF", TURN_PERSISTING, 2 },
+	{ "F0F", TURN_PERSISTING, 2 },
+	{ "F0i--F", TURN_PERSISTING, 2 },
+	{ "F.F", TURN_NEW, 1 },
+	{ "F0.0F", TURN_NEW, 1 },
+	{ "F0", TURN_UNSEEN, 2 },
+	{ "F-", TURN_UNSEEN, 2 },
+	{ "F--", TURN_UNSEEN, 2 },
+	{ "F-.", TURN_FIXED, 2 },
+	{ "F..", -1, 2 },
+	{ "........", -1, 0 },
+	{ ".......0", -1, 2 },
+	{ ".......i", -1, 2 },
+	{ "........i", -1, 2 },
+	{ "........0", -1, 2 },
+	{ "........-", -1, 0 },
+	{ ".......F-", TURN_UNSEEN, 2 },
+	{ "0", -1, 2 },
+};
+
+static void apply(struct digest *digest, char night)
+{
+	if (night == 'F')
+		fail_at(digest);
+	if (night == '0' || night == '-')
+		digest->load_count = 0;
+	if (night == '0') {
+		digest->stages[0].complete = false;
+		digest->figure_count = 0;
+	}
+	digest->interrupted = night == 'i';
+	if (night == 'i')
+		digest->loads[0].from_a[LAYER_PAIRS] = 10;
+}
+
+static void a_failure_stays_open_until_a_night_has_looked_at_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(courses); i++) {
+		struct nights *nights = make_nights(11, false);
+		size_t count = strlen(courses[i].nights), whole = 0;
+		struct history history;
+
+		print_message("%s\n", courses[i].nights);
+		for (size_t k = 0; k < count; k++) {
+			apply(&nights->digests[k], courses[i].nights[k]);
+			whole += strchr("F.-", courses[i].nights[k]) != NULL;
+		}
+		history_make(&history, nights->runs, count, HISTORY_NONE);
+		assert_int_equal(history.whole, whole);
+		assert_int_equal(history.turns.count, courses[i].turn >= 0);
+		if (courses[i].turn >= 0)
+			assert_int_equal(history.turns.items[0].turn, courses[i].turn);
+		assert_int_equal(history_status(&history), courses[i].status);
+		history_free(&history);
+		free_nights(nights);
+	}
+}
+
+/* Nights that were cut short say little, and are not counted; nor are those in which a NIC
+ * sent something else. */
+static void only_whole_nights_that_sent_the_same_count(void **state)
+{
+	struct nights *nights = make_nights(12, false);
+	struct history history;
+
+	(void)state;
+	for (int night = 9; night < 12; night++) {
+		change_link(nights, night, "link 3", 0.5);
+		nights->digests[night].interrupted = true;
+	}
+	for (int night = 13; night < 16; night++)
+		for (size_t i = 0; i < nights->digests[night].figure_count; i++) {
+			struct digest_figure *figure = &nights->digests[night].figures[i];
+
+			if (figure->metric != DIGEST_NIC_SENT)
+				continue;
+			figure->draw = 1;
+			figure->value *= 0.5;
+		}
+	history_make(&history, nights->runs, 12, HISTORY_NONE);
+	assert_int_equal(history.worse, 0);
+	assert_int_equal(history.whole, 9);
+	history_free(&history);
+	nights->digests[0].seed = 1; /* so that no two nights are taken for alike by it */
+	for (int night = 1; night < 16; night++)
+		nights->digests[night].seed = (uint64_t)night + 1;
+	history_make(&history, nights->runs, 16, HISTORY_NONE);
+	assert_int_equal(history.worse, 0);
+	history_free(&history);
+	free_nights(nights);
+}
+
+static void a_baseline_is_old_after_a_month(void **state)
+{
+	struct nights *nights = make_nights(13, false);
+	char advice[ADVICE_TEXT];
+	struct history history;
+
+	(void)state;
+	history_make(&history, nights->runs, NIGHTS, 0);
+	history_advice(advice, sizeof(advice), &history);
+	assert_string_equal(advice, "");
+	history.behind = HISTORY_AGE; /* in the folder; the last 30 are looked at */
+	history_advice(advice, sizeof(advice), &history);
+	assert_non_null(strstr(advice, "night-00 has 30 runs behind it"));
+	history_free(&history);
+	history_make(&history, nights->runs, NIGHTS, HISTORY_NONE);
+	history_advice(advice, sizeof(advice), &history);
+	assert_string_equal(advice, "");
+	history_free(&history);
+	free_nights(nights);
+}
+
 static void the_best_run_passed_and_lies_above_the_others(void **state)
 {
 	struct nights *nights = make_nights(10, false);
@@ -363,6 +504,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_repaired_drift_is_named_no_more),
 		cmocka_unit_test(a_baseline_remembers_what_the_median_forgot),
 		cmocka_unit_test(too_few_nights_are_unknown_and_not_a_pass),
+		cmocka_unit_test(a_failure_stays_open_until_a_night_has_looked_at_it),
+		cmocka_unit_test(only_whole_nights_that_sent_the_same_count),
+		cmocka_unit_test(a_baseline_is_old_after_a_month),
 		cmocka_unit_test(the_best_run_passed_and_lies_above_the_others),
 	};
 
