@@ -203,6 +203,17 @@ static const char *judge_load(struct flow then, struct flow now)
 		       : "too little was sent over it";
 }
 
+static const char *judge_place(const struct digest *then, const struct finding *failure,
+	const struct digest *now, enum plan_layer layer)
+{
+	struct flow flow = through(now, failure, layer);
+	struct flow any = through(now, failure, LAYER_COUNT);
+
+	if (!flow.out && !flow.in && (any.out || any.in))
+		return "nothing was sent over it in the layer that failed";
+	return judge_load(through(then, failure, layer), flow);
+}
+
 static const struct digest_load *find_load(
 	const struct digest *digest, const struct digest_load *like)
 {
@@ -293,8 +304,7 @@ const char *looked_not(
 		return passes(&now->findings, failure->check) ? NULL : "its check was not made";
 	if (!now->has_loads)
 		return "what was tested is not known";
-	why = placed ? judge_load(through(then, failure, layer), through(now, failure, layer))
-		     : judge_all(then, now, layer);
+	why = placed ? judge_place(then, failure, now, layer) : judge_all(then, now, layer);
 	if (!why && placed)
 		why = judge_figure(then, now, failure);
 	if (!why && answer.pass && !passes(&now->findings, answer.by))

@@ -220,7 +220,7 @@ static const struct {
 	{ "and less is not", "link.flap", "pairs", "host1-leaf1:1", CULPRIT_LINK,
 		{ 1000, 1000 }, { 1000, 249 }, NULL, VERDICT_PASS, "too little" },
 	{ "in another layer", "link.flap", "ring", "host1-leaf1:1", CULPRIT_LINK, { 1000, 900 },
-		{ 1000, 900 }, NULL, VERDICT_PASS, "nothing was sent" },
+		{ 1000, 900 }, NULL, VERDICT_PASS, "in the layer that failed" },
 	{ "a check of the plan is made in any layer", "link.down", "plan", "host1-leaf1:1",
 		CULPRIT_LINK, { 0, 0 }, { 1000, 900 }, NULL, VERDICT_PASS, NULL },
 	{ "unless it could not tell", "link.down", "plan", "host1-leaf1:1", CULPRIT_LINK,
