@@ -161,6 +161,7 @@ int collect_host(struct facts *facts, const struct host *host, const struct coll
 	collect_dcb(&collect);
 	collect_pci(&collect);
 	collect_system(&collect);
+	collect_routes(&collect);
 	collect_lldp(&collect);
 	if (wish->window_ns > 0 && nics.count > 0) {
 		collect_counters(&collect, &first);

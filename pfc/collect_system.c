@@ -8,75 +8,11 @@
 
 #include "lib/diag.h"
 #include "lib/grow.h"
-#include "lib/routes.h"
 #include "pfc/collecting.h"
 #include "pfc/parse.h"
 #include "pfc/scan.h"
 
 #define TEXT_BYTES ((size_t)256 << 10)
-
-static bool is_rail(const struct collect *collect, const char *netdev)
-{
-	for (size_t i = 0; i < collect->nics->count; i++)
-		if (strcmp(collect->nics->items[i].netdev, netdev) == 0)
-			return true;
-	return false;
-}
-
-static void add_addresses(const struct collect *collect)
-{
-	struct route_addresses *addresses = zeroed(1, sizeof(*addresses));
-	struct diag diag;
-	int err = routes_addresses(collect->netlink, addresses, &diag);
-
-	if (err)
-		collect_missing(collect, "", "IP addresses", "rtnetlink", err);
-	else
-		collect_number(collect, FACT_TABLE_READ, NULL, "IP addresses",
-			(double)addresses->count, "rtnetlink");
-	for (size_t i = 0; i < addresses->count; i++) {
-		const struct route_address *item = &addresses->items[i];
-		char text[32];
-		struct fact *fact;
-
-		if (!is_rail(collect, item->netdev))
-			continue;
-		snprintf(text, sizeof(text), "%u.%u.%u.%u/%u", item->ipv4 >> 24,
-			item->ipv4 >> 16 & 255, item->ipv4 >> 8 & 255, item->ipv4 & 255,
-			item->prefix_length);
-		fact = collect_number(
-			collect, FACT_ADDRESS, item->netdev, NULL, item->ipv4, "rtnetlink");
-		fact->text = facts_keep(collect->facts, text);
-		fact->more = item->prefix_length;
-	}
-	free(addresses);
-}
-
-static void add_rules(const struct collect *collect)
-{
-	struct route_rules *rules = zeroed(1, sizeof(*rules));
-	struct diag diag;
-	int err = routes_rules(collect->netlink, rules, &diag);
-
-	if (err)
-		collect_missing(collect, "", "routing rules", "rtnetlink", err);
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct route_rule *item = &rules->items[i];
-		char text[96];
-
-		if (item->by_source)
-			snprintf(text, sizeof(text), "%u: from %u.%u.%u.%u/%u lookup %u",
-				item->preference, item->ipv4 >> 24, item->ipv4 >> 16 & 255,
-				item->ipv4 >> 8 & 255, item->ipv4 & 255, item->prefix_length,
-				item->table);
-		else
-			snprintf(text, sizeof(text), "%u: from all lookup %u", item->preference,
-				item->table);
-		collect_number(collect, FACT_IP_RULE, NULL, NULL, item->by_source, "rtnetlink")
-			->text = facts_keep(collect->facts, text);
-	}
-	free(rules);
-}
 
 static void add_sysctls(const struct collect *collect, const char *iface)
 {
@@ -224,8 +160,6 @@ void collect_system(const struct collect *collect)
 	add_modules(collect);
 	add_lldpad(collect);
 	add_environment(collect);
-	add_addresses(collect);
-	add_rules(collect);
 	add_sysctls(collect, "all");
 	for (size_t i = 0; i < collect->nics->count; i++)
 		if (collect_is_first_netdev(collect, i))

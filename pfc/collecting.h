@@ -45,7 +45,8 @@ void collect_rdma(const struct collect *collect);   /* devices, ports, GIDs, cla
 void collect_net(const struct collect *collect);    /* interfaces, pause, FEC, neighbours */
 void collect_dcb(const struct collect *collect);    /* PFC, ETS, buffers, trust, ECN */
 void collect_pci(const struct collect *collect);    /* PCIe, ACS, NUMA */
-void collect_system(const struct collect *collect); /* kernel, limits, routes, daemons */
+void collect_system(const struct collect *collect); /* kernel, limits, daemons */
+void collect_routes(const struct collect *collect); /* addresses, rules and routes of rails */
 void collect_lldp(const struct collect *collect);   /* who is at the other end */
 
 /* All counters of the RoCE ports at one time. */

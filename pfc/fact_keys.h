@@ -46,8 +46,12 @@
 		"text") \
 	FACT(SYSCTL, "sysctl", \
 		"interface, name; number") \
+	FACT(ADDRESS6, "IPv6 address", \
+		"interface; text; number 1 global; more prefix length") \
 	FACT(IP_RULE, "routing rule", \
-		"text; number 1 for a rule by source") \
+		"interface or source address it is for; text; number 1 for a rule by source; more table") \
+	FACT(ROUTE_ENTRY, "route of a rail", \
+		"interface, table; text destination; number its address; more prefix length; extra via where it has a gateway") \
 	FACT(NO_ROUTE, "no route", \
 		"from, to; text") \
 	FACT(ROUTE, "route", \

@@ -113,6 +113,7 @@ bool explain_has_any(const struct explain *out, const char *start);
 extern const struct rule rules_address[], rules_mtu[], rules_rails[], rules_pci[], rules_qos[],
 	rules_congestion[], rules_buffers[], rules_link[], rules_paths[], rules_transport[],
 	rules_launch[], rules_measure[], rules_units[], rules_wire[], rules_port[],
-	rules_class[], rules_mark[], rules_host[], rules_hosts[], rules_audit[], rules_lint[];
+	rules_class[], rules_routes[], rules_mark[], rules_host[], rules_hosts[], rules_audit[],
+	rules_lint[];
 
 #endif

@@ -168,6 +168,7 @@ static enum outcome soft_device(
 static enum outcome no_address(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
+	const struct fact *only;
 	bool known = false;
 
 	FACTS_EACH (facts, FACT_RAIL, rail) {
@@ -176,8 +177,10 @@ static enum outcome no_address(
 		known = true;
 		if (facts_find(facts, FACT_ADDRESS, rail->place, rail->name, NULL))
 			continue;
-		explain_code(out, rule, rule->level, "%s %s has no IPv4 address", rail->place,
-			*rail->name ? rail->name : rail->subject);
+		only = facts_find(facts, FACT_ADDRESS6, rail->place, rail->name, NULL);
+		explain_code(out, rule, rule->level, "%s %s has no IPv4 address%s%s",
+			rail->place, *rail->name ? rail->name : rail->subject,
+			only ? ", only " : "", only ? only->text : "");
 		explain_fact(out, "iface", "%s", rail->name);
 		return RULE_FIRED;
 	}

@@ -11,9 +11,11 @@
 #include "lib/diag.h"
 #include "lib/ethtool.h"
 #include "lib/grow.h"
+#include "lib/units.h"
 #include "pfc/sampler_line.h"
 
 #define NONE SIZE_MAX
+#define ALIVE_NS (90 * NS_PER_MS) /* at 10 Hz: each time */
 
 const char *sampler_name(const struct sampler *sampler)
 {
@@ -219,10 +221,27 @@ static void read_stats(struct sampler *sampler, bool *changed)
 	}
 }
 
+/* The driver is asked by the interface's name: then, whether it still is this one comes
+ * before each reading, unless a file of it is read anyway. Else now and then. */
+static bool is_alive_due(const struct sampler *sampler, uint64_t now_ns)
+{
+	bool by_name = false;
+
+	for (size_t i = 0; i < sampler->file_count; i++)
+		if (sampler->gauge.counters[sampler->files[i].counter].source == GAUGE_NETDEV)
+			return now_ns - sampler->alive_ns >= ALIVE_NS;
+	for (size_t i = 0; i < sampler->gauge.count && !by_name; i++)
+		by_name = sampler->gauge.counters[i].source == GAUGE_DRIVER;
+	return by_name || now_ns - sampler->alive_ns >= ALIVE_NS;
+}
+
 static void check_alive(struct sampler *sampler)
 {
-	uint64_t ifindex;
+	uint64_t ifindex, now_ns = clock_ns();
 
+	if (!is_alive_due(sampler, now_ns))
+		return;
+	sampler->alive_ns = now_ns;
 	if (sampler->alive.fd >= 0 && is_gone(counterfile_read(&sampler->alive, &ifindex)))
 		sampler->gone = true;
 }

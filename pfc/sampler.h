@@ -43,6 +43,7 @@ struct sampler {
 	struct sampler_file *files; /* owned; those of a source together, in their order */
 	size_t file_count, file_room;
 	struct counterfile alive; /* the interface's number: of this one, not of its name */
+	uint64_t alive_ns;        /* when it was read last */
 	int errs[GAUGE_SOURCES];  /* 0, or why not all is known of a source; -ENOENT: absent */
 	int open_errs[GAUGE_SOURCES];
 	bool gone;

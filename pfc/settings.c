@@ -202,6 +202,9 @@ static void add_addresses(struct facts *out, const struct facts *facts)
 			net >> 8 & 255, net & 255, bits);
 		add(out, fact, fact->subject, "subnet", text);
 	}
+	FACTS_EACH (facts, FACT_ADDRESS6, fact)
+		if (fact->number > 0)
+			add(out, fact, fact->subject, "address", fact->text);
 	FACTS_EACH (facts, FACT_MAC, fact)
 		add(out, fact, fact->subject, "MAC", fact->text);
 }

@@ -40,11 +40,24 @@ static void check_ethtool(const uint8_t *data, size_t size)
 	assert(link.has_speed || link.speed_bps == 0);
 }
 
+static void check_addresses6(const uint8_t *data, size_t size)
+{
+	static struct route_addresses6 addresses;
+	static char text[1 << 16];
+
+	size = size < sizeof(text) ? size : sizeof(text) - 1;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	routes_parse_addresses6(&addresses, text);
+	assert(addresses.count <= ROUTES_MAX);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct hwcounters counters;
 	static struct route_addresses addresses;
 	static struct route_rules rules;
+	static struct route_entries entries;
 	int err = netlink_error(data, size);
 
 	assert(err <= 0 && err > -4096);
@@ -57,5 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(addresses.count <= ROUTES_MAX);
 	if (!routes_parse_rules(&rules, data, size))
 		assert(rules.count <= ROUTES_MAX);
+	if (!routes_parse_entries(&entries, data, size))
+		assert(entries.count <= ROUTES_MAX);
+	check_addresses6(data, size);
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/dcbnl.h>
 #include <linux/netlink.h>
@@ -20,6 +21,7 @@
 #include "lib/diag.h"
 #include "lib/host.h"
 #include "lib/netlink.h"
+#include "lib/routes.h"
 
 /* --- an answer, written as the kernel writes it --- */
 
@@ -163,6 +165,71 @@ static void an_error_is_given_as_the_kernel_gave_it(void **state)
 	assert_int_equal(dcb_parse(&dcb, answer.bytes, 0), -EBADMSG);
 }
 
+/* --- routes --- */
+
+static void start_route(struct answer *answer, unsigned char type, unsigned char length)
+{
+	struct nlmsghdr header = { .nlmsg_type = RTM_NEWROUTE };
+	struct rtmsg route = { .rtm_family = AF_INET,
+		.rtm_table = RT_TABLE_MAIN,
+		.rtm_type = type,
+		.rtm_dst_len = length };
+
+	answer->size = 0;
+	put(answer, &header, sizeof(header));
+	put(answer, &route, sizeof(route));
+}
+
+static void each_next_hop_is_an_entry_and_what_is_not_unicast_is_none(void **state)
+{
+	struct hop {
+		struct rtnexthop head;
+		struct nlattr gateway;
+		uint32_t address;
+	} hops[] = { { { sizeof(hops[0]), 0, 0, 7 }, { 8, RTA_GATEWAY }, htonl(0xc0000201) },
+		{ { sizeof(struct rtnexthop), 0, 0, 8 }, { 0, 0 }, 0 } };
+	static struct answer answer;
+	static struct route_entries entries;
+	uint32_t net = htonl(0xc6336400), table = 100;
+
+	(void)state;
+	start_route(&answer, RTN_UNICAST, 24);
+	put_attr(&answer, RTA_DST, &net, sizeof(net));
+	put_attr(&answer, RTA_TABLE, &table, sizeof(table));
+	put_attr(&answer, RTA_MULTIPATH, hops, sizeof(hops[0]) + sizeof(struct rtnexthop));
+	finish(&answer);
+	assert_int_equal(routes_parse_entries(&entries, answer.bytes, answer.size), 0);
+	assert_int_equal(entries.count, 2);
+	assert_true(entries.items[0].gateway && !entries.items[1].gateway);
+	assert_int_equal(entries.items[0].ifindex, 7);
+	assert_int_equal(entries.items[1].ifindex, 8);
+	assert_int_equal(entries.items[1].ipv4, 0xc6336400);
+	assert_int_equal(entries.items[1].prefix_length, 24);
+	assert_int_equal(entries.items[1].table, 100);
+	start_route(&answer, RTN_LOCAL, 32);
+	finish(&answer);
+	assert_int_equal(routes_parse_entries(&entries, answer.bytes, answer.size), 0);
+	assert_int_equal(entries.count, 0);
+}
+
+static void the_kernels_list_of_ipv6_addresses_is_read(void **state)
+{
+	static struct route_addresses6 addresses;
+
+	(void)state;
+	routes_parse_addresses6(&addresses,
+		"00000000000000000000000000000001 01 80 10 80       lo\n"
+		"fe80000000000000000000fffe005301 02 40 20 80    rail0\n"
+		"no address\n"
+		"fd000001000000000000000000000001 02 40 00 80    rail0");
+	assert_int_equal(addresses.count, 3);
+	assert_false(addresses.items[0].global || addresses.items[1].global);
+	assert_true(addresses.items[2].global);
+	assert_string_equal(addresses.items[2].text, "fd00:1::1");
+	assert_string_equal(addresses.items[2].netdev, "rail0");
+	assert_int_equal(addresses.items[2].prefix_length, 64);
+}
+
 /* --- a root --- */
 
 static char root[] = "/tmp/readers.XXXXXX";
@@ -280,6 +347,8 @@ int main(void)
 		cmocka_unit_test(the_parts_that_came_are_there_and_no_others),
 		cmocka_unit_test(the_kernels_own_trust_goes_before_what_the_table_implies),
 		cmocka_unit_test(an_error_is_given_as_the_kernel_gave_it),
+		cmocka_unit_test(each_next_hop_is_an_entry_and_what_is_not_unicast_is_none),
+		cmocka_unit_test(the_kernels_list_of_ipv6_addresses_is_read),
 		cmocka_unit_test(absent_denied_and_gone_are_told_apart),
 		cmocka_unit_test(what_is_recorded_reads_the_same),
 		cmocka_unit_test(a_counter_that_is_text_is_no_number),
