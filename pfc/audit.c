@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/rule_audit.h"
 #include "pfc/settings.h"
 
@@ -41,10 +42,10 @@ static bool is_asked(const struct rule *rule)
 	static const char *const codes[] = { "HOST_SILENT", "DCB_NOT_OFFERED",
 		"RETRY_CNT_OUT_OF_RANGE" };
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(families); i++)
 		if (strcmp(rule->family, families[i]) == 0)
 			return true;
-	return rule_is_one_of(rule, codes, sizeof(codes) / sizeof(codes[0]));
+	return rule_is_one_of(rule, codes, COUNT_OF(codes));
 }
 
 static size_t keep_rules(const struct rule **rules, size_t count)
@@ -64,7 +65,7 @@ static bool is_link_of_chain(const struct rule *rule, const struct facts *facts)
 	static const char *const codes[] = { "AUDIT_TRUST", "AUDIT_DSCP_MAP", "AUDIT_PFC",
 		"AUDIT_BUFFER", "AUDIT_ECN", "AUDIT_MTU", "AUDIT_SPEED" };
 
-	return rule_is_one_of(rule, codes, sizeof(codes) / sizeof(codes[0])) ||
+	return rule_is_one_of(rule, codes, COUNT_OF(codes)) ||
 	       (strcmp(rule->code, "AUDIT_CLASS_PROOF") == 0 &&
 		       facts_find(facts, FACT_WANTED, NULL, NULL, AUDIT_WANTS_PROOF));
 }

@@ -9,6 +9,7 @@
 
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/units.h"
 #include "pfc/clean.h"
 #include "pfc/scan.h"
 
@@ -19,7 +20,7 @@ static bool names_place(const char *word, size_t length)
 		"spine", "tor", "vm", "sender", "receiver", "client", "rank", "worker",
 		"master", "gpu" };
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(starts); i++) {
 		size_t start = strlen(starts[i]);
 
 		if (length < start || strncasecmp(word, starts[i], start) != 0)
@@ -104,7 +105,7 @@ static bool is_short_name(const char *title, const char *colon)
 	size_t length = (size_t)(colon - title);
 	bool one_word = !memchr(title, ' ', length) && strcspn(title, "0123456789") < length;
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(times); i++)
 		if (strncasecmp(title, times[i], strlen(times[i])) == 0)
 			return false;
 

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lib/units.h"
+
 /* How many bytes of an escape sequence start here: CSI (ECMA-48, 5.4), OSC up to BEL or
  * ESC \, or ESC and one byte. 0: none. */
 static size_t escape_length(const char *at, size_t left)
@@ -42,7 +44,7 @@ static size_t foreign_blank(const char *at, size_t left, char *blank)
 		{ "\xef\xbb\xbf", '\0' }, /* byte order mark */
 	};
 
-	for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(blanks); i++) {
 		size_t length = strlen(blanks[i].bytes);
 
 		if (length > left || memcmp(at, blanks[i].bytes, length) != 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/grow.h"
+#include "lib/units.h"
 #include "pfc/collecting.h"
 
 #define FOLDER "/sys/bus/pci/devices"
@@ -96,7 +97,7 @@ static void add_link(const struct collect *collect, const char *pci)
 		{ "max_link_speed", "speed_max" },
 	};
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		char text[64];
 		double number;
 

@@ -8,6 +8,7 @@
 
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/units.h"
 #include "pfc/collecting.h"
 #include "pfc/parse.h"
 #include "pfc/scan.h"
@@ -18,7 +19,7 @@ static void add_sysctls(const struct collect *collect, const char *iface)
 {
 	static const char *const names[] = { "rp_filter", "arp_ignore", "arp_announce" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		long long number;
 
 		if (collect_file_number(collect, iface, names[i], &number,
@@ -94,7 +95,7 @@ static void add_modules(const struct collect *collect)
 	char *text = zeroed(TEXT_BYTES, 1);
 
 	if (collect_file(collect, "", "kernel modules", text, TEXT_BYTES, "/proc/modules"))
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (size_t i = 0; i < COUNT_OF(names); i++)
 			if (scan_word(text, names[i]))
 				collect_text(collect, FACT_MODULE, NULL, names[i], NULL,
 					"/proc/modules");
@@ -125,7 +126,7 @@ static bool is_library(const char *text)
 	static const char *const starts[] = { "NCCL_", "HCCL_", "RCCL_", "UCX_", "NVSHMEM_",
 		"MC_GID", "BYTEPS_", "UCCL_", "ROCSHMEM_" };
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(starts); i++)
 		if (strncmp(text, starts[i], strlen(starts[i])) == 0)
 			return true;
 	return false;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 static void (*const parsers[])(const struct reader *reader) = {
@@ -34,7 +35,7 @@ static bool is_device(const char *word)
 		"eth", "bond", "net", "rail", "ib", "Ethernet", "enP", "p", "cx", "rdma" };
 	size_t length = strcspn(word, ":,)/");
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(starts); i++) {
 		size_t start = strlen(starts[i]);
 
 		if (strncmp(word, starts[i], start) == 0 && length > start && length < 32 &&
@@ -55,7 +56,7 @@ static const char *titled_device(struct facts *facts, const char *title)
 	struct words words;
 	char name[64];
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(folders); i++) {
 		const char *after = scan_after(title, folders[i]);
 
 		if (after) {
@@ -90,7 +91,7 @@ void parse_bundle(struct facts *facts, const struct bundle *bundle)
 		};
 
 		reader.device = titled_device(facts, bundle->sections[i].what);
-		for (size_t j = 0; j < sizeof(parsers) / sizeof(parsers[0]); j++)
+		for (size_t j = 0; j < COUNT_OF(parsers); j++)
 			parsers[j](&reader);
 	}
 	parse_differences(facts);
@@ -114,7 +115,7 @@ size_t line_place(const char *text)
 		"spine", "tor", "sender", "receiver", "worker" };
 	size_t length = strcspn(text, " :,\t");
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(starts); i++) {
 		size_t start = strlen(starts[i]);
 
 		if (length < start || strncmp(text, starts[i], start) != 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* Remembers the tos of "IP (tos 0x6a, ...)" for the addresses on the next line. */
@@ -18,7 +19,7 @@ static bool is_capture(const struct reader *reader, const char *text)
 	static const char *const words[] = { "capture", "tcpdump", "tshark", "pcap", "sniff",
 		"on the wire", "mirror", "wireshark", "packets" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (scan_has(reader->section->title, words[i]))
 			return true;
 	return scan_has(text, "4791");

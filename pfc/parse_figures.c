@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* "mlx5_0 812000000000" under a title about bytes. */
@@ -79,7 +80,7 @@ static void read_cable(const struct reader *reader, long line, const char *text)
 	scan_words(text, &words);
 	if (words.count < 3 || !is_end(words.at[0]) || !is_end(words.at[2]))
 		return;
-	for (size_t i = 0; i < sizeof(joints) / sizeof(joints[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(joints); i++)
 		if (strcmp(words.at[1], joints[i]) == 0) {
 			reader_add(reader, line, FACT_CABLE, words.at[0], words.at[2],
 				planned ? "planned" : "found");
@@ -273,7 +274,7 @@ static void read_coverage(const struct reader *reader, long line, const char *te
 		!scan_has(reader->section->title, "ping") && !scan_has(text, "equal paths") &&
 		!mentions_ecmp(reader))
 		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
 		const char *after = scan_after(text, keys[i].printed);
 		size_t kind = *keys[i].name == 'c' ? 2 : keys[i].name[1] == 'r';
 		double number;
@@ -304,19 +305,19 @@ static void read_filter(const struct reader *reader, long line, const char *text
 	if (!scan_has(text, "pair") && !scan_has(text, "target") && !scan_has(text, "probe") &&
 		!scan_has(reader->section->title, "prob"))
 		return;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(verbs); i++)
 		verb = verb || scan_has(text, verbs[i]);
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		reason = reason || scan_has(text, reasons[i]);
 	if (!verb || (!reason && !scan_has(reader->section->title, "plan")))
 		return;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && number < 1; i++) {
+	for (size_t i = 0; i < COUNT_OF(verbs) && number < 1; i++) {
 		const char *after = scan_after(text, verbs[i]);
 
 		if (after && isdigit((unsigned char)after[strspn(after, " :=(")]))
 			told = scan_number(after + strspn(after, " :=("), &number, NULL);
 	}
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && number < 1; i++) {
+	for (size_t i = 0; i < COUNT_OF(verbs) && number < 1; i++) {
 		const char *after = scan_after(text, verbs[i]);
 
 		if (after && clause_number(text, after + strlen(after),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* "[devid 7]link down count 1" of hccn_tool -link_stat -g. */
@@ -127,7 +128,7 @@ static void read_bind(const struct reader *reader, long line, const char *text)
 		!scan_has(text, "EI0019") && !scan_has(text, "port is already") &&
 		!scan_has(text, "port already in use"))
 		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && port < 1; i++)
+	for (size_t i = 0; i < COUNT_OF(keys) && port < 1; i++)
 		for (const char *at = text; (at = scan_after(at, keys[i])) && port < 1;) {
 			const char *value = at + strspn(at, " [:=(");
 

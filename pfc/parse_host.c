@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* The variables that set a slot of the GID table, or the traffic class byte. */
@@ -43,10 +44,10 @@ static void add_facts(const struct variable *variable, const char *name, const c
 	variable_fact(variable, FACT_ENV, name, value, 0);
 	if (!scan_number(value, &number, NULL))
 		return;
-	for (size_t i = 0; i < sizeof(gid_variables) / sizeof(gid_variables[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(gid_variables); i++)
 		if (strcmp(name, gid_variables[i]) == 0 && number >= 0)
 			variable_fact(variable, FACT_GID_PINNED, name, NULL, number);
-	for (size_t i = 0; i < sizeof(class_variables) / sizeof(class_variables[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(class_variables); i++)
 		if (strcmp(name, class_variables[i]) == 0 && number >= 0 && number < 256)
 			variable_fact(variable, FACT_TC, name, NULL, number);
 	if (strcmp(name, "NCCL_IB_ECE_ENABLE") == 0 || strcmp(name, "UCX_RC_ECE") == 0)
@@ -130,7 +131,7 @@ static void read_qp_attributes(const struct reader *reader, long line, const cha
 
 	if (!scan_word(text, "retry_cnt") && !scan_word(text, "rnr_retry"))
 		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (scan_value(text, names[i], value, sizeof(value)))
 			add_variable(reader, line, names[i], value);
 }
@@ -228,7 +229,7 @@ static void read_module(const struct reader *reader, long line, const char *text
 	static const char *const modules[] = { "nvidia_peermem", "nv_peer_mem",
 		"nvidia-peermem", "ib_peer_mem", "amdp2p", "amdkfd" };
 
-	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(modules); i++) {
 		const char *after = scan_word(text, modules[i]);
 		double size;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 static void add_address(
@@ -155,7 +156,7 @@ static void read_sysctl(const struct reader *reader, long line, const char *text
 	double number;
 
 	conf = conf ? conf : scan_after(text, "ipv4/conf/");
-	for (size_t i = 0; conf && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; conf && i < COUNT_OF(names); i++) {
 		const char *after = scan_word(conf, names[i]);
 		size_t length = after ? (size_t)(after - conf) - strlen(names[i]) : 0;
 		char iface[64];

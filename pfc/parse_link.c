@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/counter_table.h"
 #include "pfc/scan.h"
 
@@ -20,7 +21,7 @@ static bool is_rdma(const char *word)
 	static const char *const starts[] = { "mlx", "bnxt_re", "hns_", "irdma", "rxe", "ionic",
 		"rocep", "roceo", "rdma", "bond", "ens", "eth", "enp", "npu", "hccn" };
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(starts); i++)
 		if (strncmp(word, starts[i], strlen(starts[i])) == 0)
 			return true;
 	return false;
@@ -82,7 +83,7 @@ static void read_port_sentence(const struct reader *reader, long line, const cha
 	const char *at = text, *end;
 	double gbps;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const char *after = scan_word(text, names[i]);
 
 		if (after && scan_rate_gbps(after + strspn(after, " :="), &gbps, NULL)) {
@@ -120,7 +121,7 @@ static void read_mtu(
 	const char *after;
 	double number;
 
-	for (size_t i = 0; i < sizeof(active) / sizeof(active[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(active); i++) {
 		after = scan_word(text, active[i]);
 		if (after && scan_number(after + strspn(after, " :=\t"), &number, NULL) &&
 			number >= 256) {
@@ -128,7 +129,7 @@ static void read_mtu(
 			break;
 		}
 	}
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(asked); i++) {
 		after = scan_word(text, asked[i]);
 		if (!after || !scan_number(after + strspn(after, " :=\t"), &number, NULL))
 			continue;
@@ -160,9 +161,9 @@ static void read_event(const struct reader *reader, long line, const char *text)
 
 	if (scan_has(text, "[devid"))
 		return;
-	for (size_t i = 0; i < sizeof(down) / sizeof(down[0]) - 1; i++)
+	for (size_t i = 0; i < COUNT_OF(down) - 1; i++)
 		is_down = is_down || strcasestr(text, down[i]);
-	for (size_t i = 0; i < sizeof(up) / sizeof(up[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(up); i++)
 		is_up = is_up || strcasestr(text, up[i]);
 	if ((!is_down && !is_up) || scan_has(text, "link down count") ||
 		scan_has(text, "Link Down Counter") || scan_has(text, "Link Down Events"))
@@ -240,7 +241,7 @@ static void read_fec(
 	double number;
 	char name[96];
 
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rates); i++) {
 		const char *after = scan_after(text, rates[i]);
 
 		if (after && scan_number(after + strspn(after, " :=\t"), &number, NULL)) {

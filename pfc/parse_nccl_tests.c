@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* Where "busbw" stands among the columns; the rows of nccl-tests, rccl-tests
@@ -47,7 +48,7 @@ static int bare_column(const char *row, bool named)
 	if (words.count < 8 || !scan_whole_number(words.at[0], &number) ||
 		!scan_whole_number(words.at[1], &number))
 		return -1;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(types); i++)
 		if (strcmp(words.at[2], types[i]) == 0)
 			return 7;
 	return -1;
@@ -80,7 +81,7 @@ static void read_expected(const struct reader *reader, long line, const char *te
 {
 	static const char *const words[] = { "planned", "expected", "target", "reference" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		const char *after = scan_word(text, words[i]), *end;
 		double gbps;
 
@@ -98,7 +99,7 @@ static const char *test_of(const char *text)
 		"all_gather", "reduce_scatter", "sendrecv", "broadcast", "scatter", "gather",
 		"reduce" };
 
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(tests); i++)
 		if (scan_has(text, tests[i]))
 			return tests[i];
 	return NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* "17:00.0", "0000:17:00.0": length of the address at text, 0 for none. */
@@ -86,7 +87,7 @@ static void read_sysfs(
 	} files[] = { { "current_link_speed", "speed" }, { "current_link_width", "width" },
 		{ "max_link_speed", "speed_max" }, { "max_link_width", "width_max" } };
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		const char *after = scan_after(text, files[i].printed);
 		double number;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/rule_command.h"
 #include "pfc/scan.h"
 
@@ -18,7 +19,7 @@ static const char *const programs[] = { "ib_write_bw", "ib_read_bw", "ib_send_bw
 /* Titles and lines that run a program: its options are read by the rules. */
 static void read_command(const struct reader *reader, long line, const char *text)
 {
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(programs); i++) {
 		const char *options = scan_word(text, programs[i]);
 
 		if (!options)
@@ -60,7 +61,7 @@ static void read_parameters(const struct reader *reader, long line)
 		reader_add(reader, line, FACT_PERF_PARAM, NULL, "bidirectional", "yes");
 	if (!strchr(text, ':') || (*text != ' ' && !scan_after(text, " :")))
 		return;
-	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(parameters); i++) {
 		const char *after = scan_after(text, parameters[i].printed);
 
 		if (!after || after[strspn(after, " \t")] != ':' ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 #define MATRIX_COLUMNS 16
@@ -33,9 +34,9 @@ static void read_reach(const struct reader *reader, long line, const char *text)
 
 	if (!arrow || scan_has(text, "NCCL") || scan_has(text, "NET/"))
 		return;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		is_bad = is_bad || scan_has(arrow, bad[i]);
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(good); i++)
 		is_good = is_good || scan_has(arrow, good[i]);
 	if (!is_bad && !is_good)
 		return;
@@ -86,10 +87,10 @@ static int reached(const char *cell)
 	static const char *const bad[] = { "fail", "failed", "no", "x", "timeout",
 		"unreachable", "down" };
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(good); i++)
 		if (strcasecmp(cell, good[i]) == 0)
 			return 1;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		if (strcasecmp(cell, bad[i]) == 0)
 			return 0;
 	return -1;

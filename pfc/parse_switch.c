@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 /* Whether this section speaks of a switch: by its place, title or form. */
@@ -14,7 +15,7 @@ static bool is_switch(const struct reader *reader)
 	static const char *const words[] = { "switch", "leaf", "spine", "tor", "sonic",
 		"arista", "cumulus", "nexus" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (scan_has(reader->section->place, words[i]) ||
 			scan_has(reader->section->title, words[i]))
 			return true;
@@ -93,7 +94,7 @@ static void read_commands(const struct reader *reader, long line, const char *te
 	if (!is_switch(reader))
 		return;
 	snprintf(port, sizeof(port), "%s", reader->device);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
 		const char *after = scan_after(text, keys[i]);
 
 		if (after && isdigit((unsigned char)after[strspn(after, " :")])) {
@@ -196,7 +197,7 @@ static void read_thresholds(const struct reader *reader, long line, const char *
 		{ "kmax", "kmax" },
 	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
 		const char *after = scan_after(text, keys[i].printed);
 		double bytes;
 

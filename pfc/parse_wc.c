@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 #include "pfc/wc.h"
 
@@ -14,7 +15,7 @@ static int status_number(const char *text)
 	static const char *const keys[] = { "with status", "Failed status", "wc status",
 		"wc.status", "with error", "completion status", "status" };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
 		const char *after = scan_after(text, keys[i]), *end;
 		double number;
 

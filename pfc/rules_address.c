@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
@@ -305,8 +306,7 @@ static enum outcome not_uniform(
 {
 	const struct fact *pin = facts_first(facts, FACT_GID_PINNED);
 	const char *places[64];
-	size_t count =
-		facts_places(facts, FACT_GID, places, sizeof(places) / sizeof(places[0]));
+	size_t count = facts_places(facts, FACT_GID, places, COUNT_OF(places));
 	int first = -1;
 	bool differs = false;
 	char name[128];

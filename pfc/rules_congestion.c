@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/bundle.h"
 #include "pfc/rule_counters.h"
 #include "pfc/scan.h"
@@ -64,7 +65,7 @@ static bool is_incast(const struct facts *facts)
 			if (!fact->section || fact->section == before)
 				continue;
 			before = fact->section;
-			for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			for (size_t i = 0; i < COUNT_OF(words); i++)
 				if (scan_has(fact->section->title, words[i]))
 					return true;
 		}

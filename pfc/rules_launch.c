@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/rule_command.h"
 #include "pfc/scan.h"
 
@@ -221,7 +222,7 @@ static enum outcome retry_range(
 				     : VERDICT_WARN; /* cut to fewer bits, it still runs */
 	bool judged = false;
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(limits); i++) {
 		const struct fact *set =
 			facts_find(facts, FACT_ENV, NULL, NULL, limits[i].variable);
 		double value;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/rule.h"
 #include "pfc/rule_audit.h"
 #include "pfc/scan.h"
@@ -49,7 +50,7 @@ static enum outcome traffic_class(
 
 	if (!policy(facts, "dscp", &dscp))
 		return RULE_UNKNOWN;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const struct fact *wrong = other_than(facts, names[i], dscp, 2, &seen);
 
 		if (!wrong)
@@ -92,7 +93,7 @@ static enum outcome service_level(
 
 	if (!policy(facts, "priority", &priority))
 		return RULE_UNKNOWN;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const struct fact *wrong = other_than(facts, names[i], priority, 0, &seen);
 
 		if (wrong)

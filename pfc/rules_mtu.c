@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
@@ -107,7 +108,7 @@ static enum outcome peer_mismatch(
 {
 	static const enum fact_key keys[] = { FACT_ACTIVE_MTU, FACT_NETDEV_MTU };
 
-	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+	for (size_t k = 0; k < COUNT_OF(keys); k++) {
 		const struct fact *least = NULL, *most = NULL;
 		const char *places[64];
 		size_t count = facts_places(facts, keys[k], places, 64);

@@ -268,7 +268,7 @@ static double figure_of(const struct facts *facts, const struct fact *setting)
 	FACTS_EACH (facts, FACT_FIGURE, figure)
 		if (figure->section == setting->section && figure->line == setting->line)
 			return figure->number;
-	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]) && best <= 0; k++)
+	for (size_t k = 0; k < COUNT_OF(keys) && best <= 0; k++)
 		FACTS_EACH (facts, keys[k], figure)
 			if (figure->section == setting->section && figure->number > best &&
 				figure->line > setting->line)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
+
 void scan_words(const char *line, struct words *words)
 {
 	char *rest = words->text, *word;
@@ -184,7 +186,7 @@ double scan_unit_gbps(const char *text, const char **end)
 		{ "KB/s", 0.000008 },
 	};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(units); i++) {
 		size_t length = strlen(units[i].unit);
 
 		if (strncmp(text, units[i].unit, length) == 0 && !in_word(text[length])) {
