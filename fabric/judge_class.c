@@ -15,6 +15,7 @@
 struct ledger {
 	bool read;
 	uint64_t marked, counted; /* with the DSCP; in the priority */
+	uint64_t cnp_bytes;       /* of a NIC: sent as CNPs */
 	struct seen off, seen;
 };
 
@@ -48,8 +49,12 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 
 		if (marked == EVIDENCE_ABSENT || counted == EVIDENCE_ABSENT)
 			continue;
-		if (nic)
-			marked -= cnp_bytes(evidence, port, marked);
+		if (nic) {
+			uint64_t cnps = cnp_bytes(evidence, port, marked);
+
+			marked -= cnps;
+			ledgers[port].cnp_bytes += cnps;
+		}
 		ledgers[port].read = true;
 		ledgers[port].marked += marked;
 		ledgers[port].counted += counted;
@@ -77,6 +82,39 @@ static void tell_nic(struct judging *judging, uint32_t port, const struct ledger
 		finding->culprit, judging->fabric->policy.dscp);
 }
 
+/* CNPs by their size; other RDMA has the policy's DSCP anyway. */
+#define CNPS_LEAST 20u
+
+/* Whether what went out with the policy's DSCP beyond data is what its CNPs make. */
+static bool sends_cnps_as_data(const struct ledger *ledger)
+{
+	uint64_t beyond = ledger->counted - ledger->marked;
+
+	return ledger->cnp_bytes >= CNPS_LEAST * CNP_FRAME_BYTES &&
+	       beyond * 50 >= ledger->cnp_bytes * 49 && beyond * 50 <= ledger->cnp_bytes * 51;
+}
+
+static void tell_nic_cnps(struct judging *judging, uint32_t port, const struct ledger *ledger)
+{
+	const struct policy *policy = &judging->fabric->policy;
+	struct place place = place_port(judging->fabric, port);
+	struct finding *finding = judging_cause(judging, "nic.cnp-map", "class", CLASS_MAP,
+		ledger->counted - ledger->marked, &place, &ledger->off);
+
+	finding_text(finding,
+		"%s sent %llu bytes more with DSCP %u than it sent data and ACKs: as many as "
+		"its %llu CNPs make, which belong in DSCP %u",
+		finding->culprit, (unsigned long long)(ledger->counted - ledger->marked),
+		policy->dscp, (unsigned long long)(ledger->cnp_bytes / CNP_FRAME_BYTES),
+		policy->cnp_dscp);
+	finding_limit(finding, (double)ledger->counted, (double)ledger->marked, "bytes",
+		"policy.cnp_dscp %u: CNPs do not wait behind data", policy->cnp_dscp);
+	finding_advice(finding,
+		"set cnp_dscp of %s to %u (/sys/class/net/IFACE/ecn/roce_np/cnp_dscp) and its "
+		"priority to %u",
+		finding->culprit, policy->cnp_dscp, policy->cnp_priority);
+}
+
 static void tell_switch_off(
 	struct judging *judging, const struct place *place, const struct ledger *ledger)
 {
@@ -88,9 +126,12 @@ static void tell_switch_off(
 	finding = judging_cause(
 		judging, "switch.dscp-map", "class", CLASS_MAP, apart, place, &ledger->off);
 	finding_text(finding,
-		"%s took in %llu packets of DSCP %u and counted %llu in priority %u",
+		"%s took in %llu packets of DSCP %u and counted %llu in priority %u%s",
 		finding->culprit, (unsigned long long)ledger->marked, policy->dscp,
-		(unsigned long long)ledger->counted, policy->priority);
+		(unsigned long long)ledger->counted, policy->priority,
+		ledger->counted > ledger->marked
+			? ": it puts another DSCP there as well, that of CNPs, say"
+			: "");
 	finding_limit(finding, (double)ledger->counted, (double)ledger->marked, "packets",
 		"policy: DSCP %u is priority %u at every hop", policy->dscp, policy->priority);
 	finding_advice(finding,
@@ -175,9 +216,12 @@ static void end(struct judging *judging, void *state, bool speak)
 	for (uint32_t nic = 0; speak && nic < fabric->nic_count; nic++) {
 		const struct ledger *ledger = &ledgers[fabric->nics[nic]];
 
-		if (ledger->counted >= ledger->marked)
+		if (ledger->counted < ledger->marked)
+			tell_nic(judging, fabric->nics[nic], ledger);
+		else if (sends_cnps_as_data(ledger))
+			tell_nic_cnps(judging, fabric->nics[nic], ledger);
+		else
 			continue;
-		tell_nic(judging, fabric->nics[nic], ledger);
 		bad++;
 	}
 	for (uint32_t n = fabric->hosts; speak && n < fabric->node_count; n++)

@@ -85,6 +85,14 @@ static void tell_deaf(struct judging *judging, uint32_t nic, const struct notice
 		judging->fabric->policy.cnp_dscp);
 }
 
+/* Its link loses packets: the CNPs may never have come. */
+static bool may_be_lost(const struct judging *judging, uint32_t nic)
+{
+	const struct fabric *fabric = judging->fabric;
+
+	return judging_blames_link(judging, fabric->ports[fabric->nics[nic]].link, CLASS_LOSS);
+}
+
 static void end(struct judging *judging, void *state, bool speak)
 {
 	struct notices *nics = state;
@@ -100,7 +108,8 @@ static void end(struct judging *judging, void *state, bool speak)
 		if (nics[i].ce >= CE_LEAST && nics[i].sent == 0) {
 			tell_silent(judging, i, &nics[i]);
 			bad++;
-		} else if (nics[i].told >= CNP_LEAST && nics[i].handled == 0) {
+		} else if (nics[i].told >= CNP_LEAST && nics[i].handled == 0 &&
+			   !may_be_lost(judging, i)) {
 			tell_deaf(judging, i, &nics[i]);
 			bad++;
 		}

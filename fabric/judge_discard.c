@@ -3,8 +3,7 @@
 /*
  * Packets that a switch or NIC discarded for a reason of its own: port.mtu,
  * switch.policer, switch.no-route, switch.ttl, switch.watchdog by their counters;
- * switch.silent-drop by what went in and did not come out; link.corrupt by the ICRC
- * counters of the NICs, which are all that knows of it.
+ * switch.silent-drop by what went in and did not come out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,9 +53,6 @@ struct count {
 struct state {
 	struct count *counts; /* [port * REASONS + reason] */
 	struct count *silent; /* by node */
-	struct count *icrc;   /* by NIC */
-	struct votes votes;
-	struct seen corrupt;
 };
 
 static void *begin(const struct judging *judging)
@@ -66,8 +62,6 @@ static void *begin(const struct judging *judging)
 
 	state->counts = zeroed(fabric->port_count * REASONS, sizeof(*state->counts));
 	state->silent = zeroed(fabric->node_count, sizeof(*state->silent));
-	state->icrc = zeroed(fabric->nic_count, sizeof(*state->icrc));
-	votes_begin(&state->votes, fabric);
 	return state;
 }
 
@@ -133,7 +127,6 @@ static void stage(struct judging *judging, void *opaque, const struct evidence *
 {
 	const struct fabric *fabric = judging->fabric;
 	struct state *state = opaque;
-	uint64_t icrc = 0;
 
 	for (uint32_t port = 0; port < fabric->port_count; port++)
 		for (size_t k = 0; k < REASONS; k++)
@@ -141,17 +134,6 @@ static void stage(struct judging *judging, void *opaque, const struct evidence *
 				evidence_sum(evidence, port, reasons[k].metric), evidence);
 	for (uint32_t i = fabric->hosts; i < fabric->node_count; i++)
 		count(&state->silent[i], silent_of(evidence, &fabric->nodes[i]), evidence);
-	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
-		uint64_t packets = evidence_sum(evidence, fabric->nics[nic], M_ICRC);
-
-		count(&state->icrc[nic], packets, evidence);
-		icrc += packets;
-	}
-	if (icrc == 0)
-		return;
-	seen_add(&state->corrupt, &evidence->stage);
-	for (size_t i = 0; i < evidence->flow_count; i++)
-		votes_add(&state->votes, evidence, i, evidence->flows[i].packets_resent > 0);
 }
 
 static void blame(struct judging *judging, const struct reason *reason,
@@ -226,60 +208,16 @@ static void tell_silent(struct judging *judging, const struct state *state)
 	}
 }
 
-/* At one NIC alone it is the last link; at several somewhere on their ways. */
-static void tell_corrupt(struct judging *judging, struct state *state)
-{
-	static const struct reason corrupt = {
-		M_ICRC, "link.corrupt", false, "leads to a NIC that got",
-		"packets with a wrong ICRC and dropped them",
-		"swap the cable, then the optics, then the NIC, and see what the errors follow"
-	};
-	const struct fabric *fabric = judging->fabric;
-	struct finding *finding;
-	uint32_t nics = 0, last = 0;
-	uint64_t packets = 0;
-
-	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
-		packets += state->icrc[nic].packets;
-		nics += state->icrc[nic].packets > 0;
-		last = state->icrc[nic].packets ? nic : last;
-	}
-	if (nics == 1) {
-		struct place place = place_link(fabric->ports[fabric->nics[last]].link);
-
-		blame(judging, &corrupt, &place, &state->icrc[last]);
-	} else if (nics > 1) {
-		finding = judging_say(judging, "link.corrupt",
-			plan_layer_name(state->corrupt.layer), VERDICT_FAIL, &state->corrupt);
-		finding->weight = packets;
-		finding_text(finding,
-			"%" PRIu64
-			" packets came to %u NICs with a wrong ICRC: they were changed "
-			"on the way, past the CRC of every link, and no switch counts that",
-			packets, nics);
-		finding_limit(finding, (double)packets, 0, "packets",
-			"a lossless class loses nothing (SONiC RoCEv2 test plan)");
-		finding_advice(finding,
-			"send through one spine and one line card at a time, and see where the "
-			"errors stop");
-		judging_complain(judging, &state->votes, &state->corrupt);
-	}
-}
-
 static void end(struct judging *judging, void *opaque, bool speak)
 {
 	struct state *state = opaque;
 
 	for (size_t k = 0; speak && k < REASONS; k++)
 		tell_reason(judging, state, k);
-	if (speak) {
+	if (speak)
 		tell_silent(judging, state);
-		tell_corrupt(judging, state);
-	}
-	votes_free(&state->votes);
 	free(state->counts);
 	free(state->silent);
-	free(state->icrc);
 	free(state);
 }
 

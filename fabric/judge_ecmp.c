@@ -8,7 +8,8 @@
  *
  * Fails only on what chance does not do: a load whose probability, times the number
  * of loads looked at, is below one in a million, or an empty uplink below one in a
- * thousand million.
+ * thousand million that no other permutation filled. And where the queue pairs of a pair
+ * always go together, their source port is not hashed: the leaf is named, and no uplink.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,13 +32,15 @@
 
 /* One leaf in one stage. */
 struct sample {
-	uint32_t leaf, variant, flows, links;
-	bool alike;                     /* all QPs had all these links to go by */
+	uint32_t leaf, variant, flows, links, used; /* used: links with QPs */
+	bool alike;                                 /* all QPs had all these links to go by */
 	uint32_t most, most_port;       /* QPs on the port whose load surprises most */
 	double load;                    /* probability of such a load on some port */
 	uint32_t empty_port, not_there; /* QPs that might have gone there */
 	double empty;                   /* probability of such an empty port */
 	double max_mean, jain;          /* of loads against what each is asked for */
+	bool together;                  /* whole pairs on every port, several QPs each */
+	uint64_t to, carried; /* destination leaves; ports with QPs; folded to 64 bits */
 	struct seen seen;
 };
 
@@ -54,6 +57,7 @@ struct samples {
 	size_t count, room;
 	struct routing routing;
 	struct uplink *uplinks; /* by number of the port, from 0; of one leaf at a time */
+	uint64_t to;            /* leaves that it sends to, folded */
 	uint64_t *even;         /* the loads of those asked, all made comparable */
 };
 
@@ -80,6 +84,11 @@ static void *begin(const struct judging *judging)
 	if (routing_init(&samples->routing, judging->fabric, 0, &diag))
 		samples->routing = (struct routing)ROUTING_INIT;
 	return samples;
+}
+
+static uint64_t fold(uint32_t number)
+{
+	return UINT64_C(1) << number % 64;
 }
 
 /* Puts QPs from a leaf to another one on the ports that they are hashed over. */
@@ -109,6 +118,7 @@ static uint32_t qps_leaving(
 	uint64_t size = 0;
 	uint32_t qps = 0;
 
+	samples->to = 0;
 	memset(samples->uplinks, 0, most_ports(fabric) * sizeof(*samples->uplinks));
 	for (size_t i = 0; i < evidence->flow_count; i++) {
 		const struct run_flow *flow = &evidence->flows[i];
@@ -128,6 +138,7 @@ static uint32_t qps_leaving(
 		if (size && size != flow->bytes_planned / flow->qps)
 			return 0;
 		size = flow->bytes_planned / flow->qps;
+		samples->to |= fold(to);
 		qps += flow->qps;
 		if (qps > FLOWS_MOST)
 			return 0;
@@ -175,6 +186,9 @@ static void look_at_port(
 	double empty = exp(uplink->log_unlikely) * sample->links;
 
 	sample->alike &= uplink->asked == sample->flows;
+	sample->together &= qps % sample->variant == 0;
+	sample->carried |= qps ? fold(port) : 0;
+	sample->used += qps > 0;
 	if (load < sample->load) {
 		sample->load = load;
 		sample->most = qps;
@@ -206,6 +220,8 @@ static void look(struct samples *samples, const struct evidence *evidence, uint3
 		.flows = flows,
 		.links = links,
 		.alike = true,
+		.together = evidence->stage.variant > 1,
+		.to = samples->to,
 		.load = 1.0,
 		.empty = 1.0,
 		.most_port = PORT_NONE,
@@ -285,6 +301,84 @@ static bool is_down(const struct judging *judging, uint32_t port)
 	       judging_blames_link(judging, judging->fabric->ports[port].link, CLASS_CARRIER);
 }
 
+/* Another permutation put QPs on a port that was empty in this one, for no other leaves. */
+static bool fills(const struct samples *samples, const struct sample *empty)
+{
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct sample *other = &samples->items[i];
+
+		if (other->leaf == empty->leaf && (other->to & ~empty->to) == 0 &&
+			other->carried & fold(empty->empty_port))
+			return true;
+	}
+	return false;
+}
+
+/* The most QPs a pair that a leaf was seen with, when those of a pair went together in every
+ * sample; else 0. chance: that a random hash puts whole pairs on every uplink that it uses. */
+static uint32_t goes_by_pair(const struct samples *samples, uint32_t leaf, double *chance)
+{
+	uint32_t most = 0;
+
+	*chance = 1;
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct sample *sample = &samples->items[i];
+
+		if (sample->leaf != leaf || sample->variant < 2)
+			continue;
+		if (!sample->together)
+			return 0;
+		if (sample->variant > most) /* fewer QPs are the first of these: no new proof */
+			*chance = 1;
+		most = sample->variant > most ? sample->variant : most;
+		if (sample->variant == most)
+			*chance *= pow(sample->variant, -(double)(sample->used - 1));
+	}
+	return most;
+}
+
+static void tell_pairs(
+	struct judging *judging, const struct samples *samples, uint32_t leaf, double chance)
+{
+	struct place place = place_switch(fabric_leaf_node(judging->fabric, leaf));
+	struct finding *finding;
+	struct seen seen = { 0 };
+	uint32_t flows = 0;
+
+	for (size_t i = 0; i < samples->count; i++)
+		if (samples->items[i].leaf == leaf && samples->items[i].variant > 1) {
+			seen_merge(&seen, &samples->items[i].seen);
+			flows += samples->items[i].flows;
+		}
+	finding = judging_cause(
+		judging, "ecmp.by-pair", "nonblocking", CLASS_BALANCE, flows, &place, &seen);
+	finding_text(finding,
+		"%s sent all queue pairs of a pair out of one uplink, in each of %u "
+		"permutations: it does not hash their UDP source port",
+		finding->culprit, seen.stages);
+	finding_limit(finding, chance, CHANCE_LOAD, "chance",
+		"whole pairs on every uplink, by a random hash of the 5-tuple");
+	finding_advice(finding, "on %s put UDP source and destination ports into the hash",
+		finding->culprit);
+}
+
+/* Returns whether some leaf does so. */
+static bool tell_by_pair(struct judging *judging, const struct samples *samples)
+{
+	bool any = false;
+
+	for (uint32_t leaf = 0; leaf < judging->fabric->leaves; leaf++) {
+		double chance;
+
+		if (goes_by_pair(samples, leaf, &chance) &&
+			chance * judging->fabric->leaves < CHANCE_LOAD) {
+			tell_pairs(judging, samples, leaf, chance);
+			any = true;
+		}
+	}
+	return any;
+}
+
 static bool tell_fault(struct judging *judging, const struct samples *samples)
 {
 	double tests = (double)samples->count;
@@ -295,7 +389,8 @@ static bool tell_fault(struct judging *judging, const struct samples *samples)
 
 		if (is_down(judging, sample->empty_port))
 			continue;
-		if (sample->empty_port != PORT_NONE && empty < CHANCE_EMPTY) {
+		if (sample->empty_port != PORT_NONE && empty < CHANCE_EMPTY &&
+			!fills(samples, sample)) {
 			tell_empty(judging, sample, empty);
 			return true;
 		}
@@ -364,7 +459,8 @@ static void end(struct judging *judging, void *state, bool speak)
 {
 	struct samples *samples = state;
 
-	if (speak && samples->count && !tell_fault(judging, samples))
+	if (speak && samples->count && !tell_by_pair(judging, samples) &&
+		!tell_fault(judging, samples))
 		for (size_t i = 0; i < samples->count; i++) {
 			size_t first = 0;
 

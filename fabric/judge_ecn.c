@@ -2,7 +2,8 @@
 
 /*
  * switch.ecn: an egress queue that ECT packets saw above kmax has marked some of
- * them. Between kmin and kmax marking is chance, and no mark proves nothing.
+ * them (switch.ecn-off), and one that never rose above kmin has marked none
+ * (switch.ecn-low). Between kmin and kmax marking is chance, and no mark proves nothing.
  */
 #include <stdlib.h>
 
@@ -16,11 +17,26 @@ struct marking {
 	uint32_t marking; /* stages in which it marked */
 	uint64_t peak;    /* highest queue that went unmarked above kmax */
 	struct seen off;
+	uint64_t early, early_peak; /* marks of stages whose queue stayed below kmin */
+	struct seen low;
 };
 
 static void *begin(const struct judging *judging)
 {
 	return zeroed(judging->fabric->port_count, sizeof(struct marking));
+}
+
+static void look_below(
+	struct marking *port, const struct evidence *evidence, uint32_t index, uint64_t marked)
+{
+	uint64_t peak = evidence_at(evidence, index, M_QUEUE_PEAK);
+
+	if (marked == 0 || peak == EVIDENCE_ABSENT ||
+		peak > evidence->fabric->policy.ecn_kmin_bytes)
+		return;
+	port->early += marked;
+	port->early_peak = peak > port->early_peak ? peak : port->early_peak;
+	seen_add(&port->low, &evidence->stage);
 }
 
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
@@ -36,6 +52,7 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 			continue;
 		ports[port].marked += marked;
 		ports[port].marking += marked > 0;
+		look_below(&ports[port], evidence, port, marked);
 		if (marked || peak == EVIDENCE_ABSENT || peak <= kmax)
 			continue;
 		if (peak > ports[port].peak)
@@ -96,6 +113,53 @@ static bool tell_switch(
 	return off || on;
 }
 
+static void tell_low(
+	struct judging *judging, const struct place *place, const struct marking *marking)
+{
+	double kmin = (double)judging->fabric->policy.ecn_kmin_bytes;
+	struct finding *finding;
+
+	finding = judging_cause(judging, "switch.ecn-low", plan_layer_name(marking->low.layer),
+		CLASS_ECN, marking->early, place, &marking->low);
+	finding_text(finding,
+		"%s marked %llu packets in queues that never held more than %.1f KiB",
+		finding->culprit, (unsigned long long)marking->early,
+		(double)marking->early_peak / (double)KIB);
+	finding_limit(finding, (double)marking->early_peak, kmin, "bytes",
+		"policy.ecn.kmin: up to there nothing is marked");
+	finding_advice(finding,
+		"on %s compare kmin of the ECN/WRED profile of priority %u with the file: "
+		"marks without a queue slow senders down for nothing",
+		finding->culprit, judging->fabric->policy.priority);
+}
+
+/* The switch where several ports mark too early; else the port. */
+static void tell_switch_low(
+	struct judging *judging, uint32_t number, const struct marking *ports)
+{
+	const struct node *node = &judging->fabric->nodes[number];
+	struct place place = place_switch(number);
+	struct marking total = { 0 };
+	uint32_t low = 0, last = 0;
+
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		const struct marking *port = &ports[node->first_port + i];
+
+		if (port->low.stages == 0)
+			continue;
+		low++;
+		last = node->first_port + i;
+		total.early += port->early;
+		total.early_peak = port->early_peak > total.early_peak ? port->early_peak
+								       : total.early_peak;
+		seen_merge(&total.low, &port->low);
+	}
+	if (low == 1)
+		place = place_port(judging->fabric, last);
+	if (low)
+		tell_low(judging, &place, &total);
+}
+
 static void tell_coverage(struct judging *judging, uint32_t unproven, const char *first,
 	const struct marking *ports)
 {
@@ -134,6 +198,7 @@ static void end(struct judging *judging, void *state, bool speak)
 
 	for (uint32_t n = fabric->hosts; speak && fabric->policy.ecn && n < fabric->node_count;
 		n++) {
+		tell_switch_low(judging, n, ports);
 		if (tell_switch(judging, n, ports, &bad) || !congest_can_queue(fabric, n))
 			continue;
 		if (unproven++ == 0)

@@ -15,11 +15,13 @@
 #include "fabric/congest.h"
 #include "fabric/judging.h"
 #include "lib/grow.h"
+#include "pfc/headroom.h"
 #include "pfc/obey.h"
 
 /* Of one port, as the one that must send XOFF and as the one that must obey. */
 struct proof {
 	uint32_t sent, obeyed; /* stages in which it was seen to work */
+	uint32_t held;         /* of these: it paused its peer and dropped nothing */
 	uint64_t silent_drops; /* dropped without XOFF */
 	uint64_t deaf_us;      /* told to stop, and did not */
 	uint64_t deaf_drops;   /* at the peer, meanwhile */
@@ -43,6 +45,7 @@ static void note(struct proof *receiver, struct proof *peer,
 		break;
 	case OBEY_WORKS:
 		receiver->sent++;
+		receiver->held++;
 		peer->obeyed += counters->held_us > 0;
 		break;
 	case OBEY_NOT_SENT:
@@ -176,38 +179,88 @@ static bool explained(const struct judging *judging, uint32_t port)
 	       judging_blames(judging, judging->fabric->ports[peer].node, CLASS_MAP);
 }
 
+/* All ports whose headroom overflowed. */
+struct overflow {
+	uint32_t ports, first;
+	bool one_link, one_node;
+	uint32_t sound; /* other ports that paused their peers and dropped nothing */
+	bool set_small; /* the file sets less than the formula asks for at one of them */
+	uint64_t drops;
+	struct seen seen;
+};
+
+static bool is_set_small(const struct fabric *fabric, uint32_t port)
+{
+	const struct link *link = &fabric->links[fabric->ports[port].link];
+
+	return policy_headroom(&fabric->policy, link->speed_bps, link->length_m) <
+	       headroom_bytes(link->speed_bps, link->length_m);
+}
+
+static void add_overflow(struct overflow *all, const struct fabric *fabric, uint32_t port,
+	const struct proof *proof)
+{
+	const struct port *at = &fabric->ports[port], *first = &fabric->ports[all->first];
+
+	if (all->ports++ == 0) {
+		first = at;
+		all->first = port;
+		all->one_link = all->one_node = true;
+	}
+	all->one_link &= at->link == first->link;
+	all->one_node &= at->node == first->node;
+	all->set_small |= is_set_small(fabric, port);
+	all->drops += proof->headroom_drops;
+	seen_merge(&all->seen, &proof->room);
+}
+
+/* One cable, or one switch, where at least as many ports elsewhere held out; else the policy. */
+static struct place overflow_place(const struct fabric *fabric, const struct overflow *all)
+{
+	if (all->set_small || all->sound < all->ports)
+		return (struct place){ CULPRIT_SETTING, 0, PORT_NONE };
+	if (all->one_link)
+		return place_link(fabric->ports[all->first].link);
+	if (all->one_node && fabric->nodes[fabric->ports[all->first].node].kind != NODE_HOST)
+		return place_switch(fabric->ports[all->first].node);
+	return (struct place){ CULPRIT_SETTING, 0, PORT_NONE };
+}
+
 static uint32_t tell_headroom(struct judging *judging, const struct proof *proofs)
 {
-	struct proof total = { 0 };
+	const struct fabric *fabric = judging->fabric;
+	struct overflow all = { 0 };
 	char name[2 * NAME_BYTES] = "";
 	struct finding *finding;
-	struct place place = { CULPRIT_SETTING, 0, PORT_NONE };
-	uint32_t ports = 0;
+	struct place place;
 
-	for (uint32_t port = 0; port < judging->fabric->port_count; port++) {
-		if (proofs[port].headroom_drops == 0 || explained(judging, port))
-			continue;
-		if (ports++ == 0)
-			fabric_port_name(judging->fabric, port, name);
-		total.headroom_drops += proofs[port].headroom_drops;
-		seen_merge(&total.room, &proofs[port].room);
+	for (uint32_t port = 0; port < fabric->port_count; port++) {
+		if (proofs[port].headroom_drops == 0)
+			all.sound += proofs[port].held > 0;
+		else if (!explained(judging, port))
+			add_overflow(&all, fabric, port, &proofs[port]);
 	}
-	if (ports == 0)
+	if (all.ports == 0)
 		return 0;
-	finding = judging_cause(judging, "policy.headroom", plan_layer_name(total.room.layer),
-		CLASS_SETTING, total.headroom_drops, &place, &total.room);
-	snprintf(finding->culprit, sizeof(finding->culprit), "policy.headroom");
+	place = overflow_place(fabric, &all);
+	fabric_port_name(fabric, all.first, name);
+	finding = judging_cause(judging, "policy.headroom", plan_layer_name(all.seen.layer),
+		place.kind == CULPRIT_SETTING ? CLASS_SETTING : CLASS_LOSS, all.drops, &place,
+		&all.seen);
+	if (place.kind == CULPRIT_SETTING)
+		snprintf(finding->culprit, sizeof(finding->culprit), "policy.headroom");
 	finding_text(finding,
-		"%u ports sent XOFF, were obeyed, and dropped %llu packets all the "
-		"same; the first is %s",
-		ports, (unsigned long long)total.headroom_drops, name);
-	finding_limit(finding, (double)total.headroom_drops, 0, "packets",
-		"policy.pfc: priority %u is lossless", judging->fabric->policy.priority);
+		"%u port%s sent XOFF, %s obeyed, and dropped %llu packets all the same; the "
+		"first is %s; %u other ports paused their peers and dropped nothing",
+		all.ports, all.ports == 1 ? "" : "s", all.ports == 1 ? "was" : "were",
+		(unsigned long long)all.drops, name, all.sound);
+	finding_limit(finding, (double)all.drops, 0, "packets",
+		"policy.pfc: priority %u is lossless", fabric->policy.priority);
 	finding_advice(finding,
 		"compare the configured headroom with the formula for speed and "
 		"cable length (weft plan prints it) and with the real cable at %s",
 		name);
-	return ports;
+	return all.ports;
 }
 
 /* What was never seen of a switch though its place in the fabric allows it: to

@@ -232,12 +232,13 @@ uint16_t route_sport(uint64_t seed, uint32_t src_nic, uint32_t dst_nic, uint32_t
 	return (uint16_t)(SPORT_FIRST + ((uint32_t)pair + qp * stride) % SPORT_COUNT);
 }
 
-uint32_t routing_path(const struct routing *routing, uint32_t src_nic, uint32_t dst_nic,
-	uint16_t sport, uint32_t *ports, uint32_t max)
+uint32_t routing_path_hashed(const struct routing *routing, const bool *by_pair,
+	uint32_t src_nic, uint32_t dst_nic, uint16_t sport, uint32_t *ports, uint32_t max)
 {
 	const struct fabric *fabric = routing->fabric;
 	uint32_t at = fabric_nic_leaf(fabric, src_nic), to = fabric_nic_leaf(fabric, dst_nic);
 	uint32_t entropy = route_entropy(src_nic, dst_nic, sport), count = 0;
+	uint32_t of_pair = route_entropy(src_nic, dst_nic, 0);
 
 	if (at == PORT_NONE || to == PORT_NONE || max == 0)
 		return 0;
@@ -250,7 +251,8 @@ uint32_t routing_path(const struct routing *routing, uint32_t src_nic, uint32_t 
 		if (group->count == 0)
 			return 0;
 		port = routing->members[group->first +
-					route_pick(entropy, routing->seeds[at], group->count)];
+					route_pick(by_pair && by_pair[at] ? of_pair : entropy,
+						routing->seeds[at], group->count)];
 		ports[count++] = port;
 		at = neighbour(fabric, port);
 	}
@@ -258,4 +260,10 @@ uint32_t routing_path(const struct routing *routing, uint32_t src_nic, uint32_t 
 		return 0;
 	ports[count++] = fabric->ports[fabric->nics[dst_nic]].peer;
 	return count;
+}
+
+uint32_t routing_path(const struct routing *routing, uint32_t src_nic, uint32_t dst_nic,
+	uint16_t sport, uint32_t *ports, uint32_t max)
+{
+	return routing_path_hashed(routing, NULL, src_nic, dst_nic, sport, ports, max);
 }

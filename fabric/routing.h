@@ -10,6 +10,7 @@
 #ifndef FABRIC_ROUTING_H
 #define FABRIC_ROUTING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fabric/fabric.h"
@@ -83,5 +84,10 @@ uint16_t route_sport(uint64_t seed, uint32_t src_nic, uint32_t dst_nic, uint32_t
  * many (at most max), 0 when there is no path. */
 uint32_t routing_path(const struct routing *routing, uint32_t src_nic, uint32_t dst_nic,
 	uint16_t sport, uint32_t *ports, uint32_t max);
+
+/* The same where some switches (by_pair, by number of the switch) do not hash the source
+ * port; NULL: all do. */
+uint32_t routing_path_hashed(const struct routing *routing, const bool *by_pair,
+	uint32_t src_nic, uint32_t dst_nic, uint16_t sport, uint32_t *ports, uint32_t max);
 
 #endif

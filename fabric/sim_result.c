@@ -350,11 +350,12 @@ static void collect_flows(struct sim *sim, struct sim_result *result)
 	}
 }
 
-static void write_path(struct sim *sim, const struct qp *qp, char *text, size_t room)
+static void write_path(
+	struct sim *sim, const bool *by_pair, const struct qp *qp, char *text, size_t room)
 {
 	uint32_t ports[16];
-	uint32_t count = routing_path(
-		sim->routing, qp->src_nic, qp->dst_nic, qp->sport, ports, COUNT_OF(ports));
+	uint32_t count = routing_path_hashed(sim->routing, by_pair, qp->src_nic, qp->dst_nic,
+		qp->sport, ports, COUNT_OF(ports));
 	size_t used = 0;
 	char name[2 * NAME_BYTES];
 
@@ -364,8 +365,14 @@ static void write_path(struct sim *sim, const struct qp *qp, char *text, size_t 
 	}
 }
 
+/* As a trace with the header of the QP would find them. */
 static void collect_paths(struct sim *sim, struct sim_result *result)
 {
+	uint32_t switches = sim->fabric->leaves + sim->fabric->spines;
+	bool *by_pair = zeroed(switches, sizeof(*by_pair));
+
+	for (uint32_t i = 0; i < switches; i++)
+		by_pair[i] = sim->switches[i].hashing == HASH_PAIR;
 	result->paths = zeroed(sim->qp_count, sizeof(*result->paths));
 	result->path_count = sim->qp_count;
 	for (uint32_t i = 0; i < sim->qp_count; i++) {
@@ -375,8 +382,9 @@ static void collect_paths(struct sim *sim, struct sim_result *result)
 		row->flow = sim->qps[i].flow;
 		row->qp = sim->qps[i].number;
 		row->sport = sim->qps[i].sport;
-		write_path(sim, &sim->qps[i], row->ports, sizeof(row->ports));
+		write_path(sim, by_pair, &sim->qps[i], row->ports, sizeof(row->ports));
 	}
+	free(by_pair);
 }
 
 /* All that a NIC hands to its port is RDMA. */

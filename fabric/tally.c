@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabric/tally.h"
 
+#include "lib/grow.h"
 #include "lib/units.h"
 
 static void add_flows(struct tally *tally, const struct evidence *evidence)
@@ -78,6 +79,28 @@ uint64_t tally_drops(const struct tally *tally)
 	return tally->drop_buffer + tally->drop_headroom + tally->drop_egress +
 	       tally->drop_other + tally->drop_down + tally->drop_no_route +
 	       tally->drop_watchdog;
+}
+
+bool stage_lost_nothing(const struct evidence *evidence)
+{
+	static const enum metric drops[] = { M_ICRC, M_OUT_OF_BUFFER, M_DROP_OVERSIZE,
+		M_DROP_POLICER, M_DROP_TTL };
+	const struct fabric *fabric = evidence->fabric;
+	struct tally tally = { 0 };
+	uint64_t sent, lost;
+
+	tally_add(&tally, evidence);
+	if (evidence->stage.status != RUN_COMPLETE || tally_drops(&tally))
+		return false;
+	for (uint32_t port = 0; port < fabric->port_count; port++) {
+		if (fabric->ports[port].link != PORT_NONE &&
+			(!evidence_lost(evidence, port, &sent, &lost) || lost))
+			return false;
+		for (size_t i = 0; i < COUNT_OF(drops); i++)
+			if (evidence_sum(evidence, port, drops[i]))
+				return false;
+	}
+	return true;
 }
 
 double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *flow)

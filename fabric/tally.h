@@ -48,6 +48,11 @@ double flow_share_of(const struct evidence *evidence, size_t flow, uint64_t line
 /* Line rate of the slower of a flow's two NICs; 0 when not known. */
 uint64_t flow_nics_bps(const struct evidence *evidence, size_t flow);
 
+/* Whether the stage ran to its end and all that was sent arrived: every link tells both ends'
+ * packets and they are the same, its carrier stayed, and no switch and no NIC counted one
+ * that it dropped or refused. */
+bool stage_lost_nothing(const struct evidence *evidence);
+
 /* Whether a stage that is not complete ran to its own deadline: then what did not
  * finish is an observation, and not for want of time. */
 bool stage_met_deadline(const struct run_stage *stage);

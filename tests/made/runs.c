@@ -96,7 +96,7 @@ static void counters(struct making *making, uint64_t drops, uint64_t pauses)
 	counter(making, "leaf1:1", "tx_prio3_pause", pauses);
 	counter(making, "leaf1:2", "rx_prio3_pause_duration", pauses * 20);
 	counter(making, "leaf1:1", "tx_prio3_ecn_marked", 12);
-	counter(making, "leaf1:1", "tx_prio3_queue_peak_bytes", 96 * KIB);
+	counter(making, "leaf1:1", "tx_prio3_queue_peak_bytes", 512 * KIB);
 }
 
 static void end_stage(struct making *making, const char *name, enum plan_layer layer,

@@ -130,7 +130,7 @@ static void counters_are_summed_and_absent_is_not_zero(void **state)
 	assert_int_equal(stage(&figures, "incast-4-not-ect-0")->drops.value, 1004);
 	assert_int_equal(stage(&figures, "incast-4-not-ect-0")->pause.value, 1204);
 	assert_int_equal(stage(&figures, "incast-4-not-ect-0")->pause_us.value, 1204 * 20);
-	assert_int_equal(stage(&figures, "incast-4-not-ect-0")->queue_peak.value, 96 * KIB);
+	assert_int_equal(stage(&figures, "incast-4-not-ect-0")->queue_peak.value, 512 * KIB);
 	assert_false(stage(&figures, "ring-8")->drops.present);
 	figures_free(&figures);
 }
