@@ -3,7 +3,7 @@
 /*
  * matrix - does weft accept find what was injected, and only that?
  *
- *   matrix WEFT BASE SEEDS
+ *   matrix WEFT BASE SEEDS [KIND]
  *
  * For each kind of fault and seed a place is drawn among all that the fabric of
  * BASE has, the fault is added to a copy of the file, and WEFT accept runs it with
@@ -11,7 +11,7 @@
  * place: a link by its name, one direction of it by the link or by the port. One
  * miss in twenty seeds is allowed, none below that. The same fabric without a
  * fault must pass with every seed; and of three faults at once, each must be named
- * as a cause.
+ * as a cause. With KIND only the rows of that kind are run.
  *
  * Prints one line a row, and one for each miss. Exits with 1 when a row failed,
  * with 2 when it could not run.
@@ -34,34 +34,58 @@
 
 extern char **environ;
 
-enum place_kind { AT_LINK, AT_PORT, AT_SWITCH, AT_SWITCH_PORT, AT_NIC };
+enum place_kind { AT_LINK, AT_PORT, AT_SWITCH, AT_SWITCH_PORT, AT_NIC, AT_LEAF, AT_UPLINK };
 
 static const struct row {
 	const char *kind;
 	enum place_kind place;
-	bool mixes; /* may stand beside others: it does not stop their traffic */
+	bool mixes;   /* may stand beside others: it does not stop their traffic */
+	bool by_link; /* a port may be told by its link: its peer's counters show the same */
+	bool by_port; /* a switch may be told by one port, when no other of it shows the fault */
+	const char *amount; /* NULL: the default */
 } rows[] = {
-	{ "loss", AT_LINK, true },
-	{ "loss", AT_PORT, false },
-	{ "rate", AT_LINK, true },
-	{ "rate", AT_PORT, false },
-	{ "down", AT_LINK, false },
-	{ "flap", AT_LINK, false },
-	{ "pfc-off", AT_SWITCH, true },
-	{ "pfc-off", AT_SWITCH_PORT, false },
-	{ "dscp-map", AT_SWITCH, true },
-	{ "dscp-map", AT_NIC, false },
-	{ "ecn-off", AT_SWITCH, true },
-	{ "slow-receiver", AT_NIC, true },
-	{ "pause-storm", AT_NIC, false },
-	{ "burst-loss", AT_LINK, false },
-	{ "mtu", AT_NIC, false },
-	{ "policer", AT_SWITCH_PORT, false },
-	{ "drop-size", AT_SWITCH, false },
-	{ "drop-flows", AT_SWITCH, false },
-	{ "black-hole", AT_SWITCH, false },
-	{ "cc-off", AT_NIC, false },
-	{ "cnp-off", AT_NIC, false },
+	{ .kind = "loss", .place = AT_LINK, .mixes = true },
+	{ .kind = "loss", .place = AT_PORT },
+	{ .kind = "rate", .place = AT_LINK, .mixes = true },
+	{ .kind = "rate", .place = AT_PORT },
+	{ .kind = "down", .place = AT_LINK },
+	{ .kind = "flap", .place = AT_LINK },
+	{ .kind = "pfc-off", .place = AT_SWITCH, .mixes = true },
+	{ .kind = "pfc-off", .place = AT_SWITCH_PORT },
+	{ .kind = "dscp-map", .place = AT_SWITCH, .mixes = true },
+	{ .kind = "dscp-map", .place = AT_NIC },
+	{ .kind = "ecn-off", .place = AT_SWITCH, .mixes = true },
+	{ .kind = "slow-receiver", .place = AT_NIC, .mixes = true },
+	{ .kind = "pause-storm", .place = AT_NIC },
+	{ .kind = "burst-loss", .place = AT_LINK },
+	{ .kind = "mtu", .place = AT_NIC },
+	{ .kind = "policer", .place = AT_SWITCH_PORT },
+	{ .kind = "drop-size", .place = AT_SWITCH },
+	{ .kind = "drop-flows", .place = AT_SWITCH },
+	{ .kind = "black-hole", .place = AT_SWITCH },
+	{ .kind = "cc-off", .place = AT_NIC },
+	{ .kind = "cnp-off", .place = AT_NIC },
+	{ .kind = "rising-loss", .place = AT_LINK },
+	{ .kind = "corrupt", .place = AT_LINK, .amount = "0.001" },
+	{ .kind = "cnp-loss", .place = AT_LINK },
+	{ .kind = "delay", .place = AT_LINK },
+	{ .kind = "headroom", .place = AT_SWITCH },
+	{ .kind = "headroom", .place = AT_SWITCH_PORT, .by_link = true },
+	{ .kind = "xoff", .place = AT_SWITCH },
+	{ .kind = "xoff", .place = AT_SWITCH_PORT },
+	{ .kind = "alpha", .place = AT_SWITCH },
+	{ .kind = "ecn", .place = AT_SWITCH, .by_port = true, .amount = "0.01" },
+	{ .kind = "ecn", .place = AT_SWITCH, .amount = "100" },
+	{ .kind = "watchdog", .place = AT_SWITCH },
+	{ .kind = "cnp-map", .place = AT_SWITCH },
+	{ .kind = "cnp-map", .place = AT_NIC },
+	{ .kind = "spray", .place = AT_LEAF },
+	{ .kind = "pair-hash", .place = AT_LEAF },
+	{ .kind = "route-missing", .place = AT_UPLINK },
+	{ .kind = "rnr", .place = AT_NIC },
+	{ .kind = "loopback", .place = AT_NIC },
+	{ .kind = "timeout", .place = AT_NIC, .amount = "1" },
+	{ .kind = "stall", .place = AT_NIC },
 };
 
 struct matrix {
@@ -93,14 +117,23 @@ static void give_up(const char *what)
 
 /* --- drawing --- */
 
-static uint32_t draw_port(const struct fabric *fabric, struct rng *rng, bool of_switch)
+static bool may_be(const struct fabric *fabric, uint32_t port, enum place_kind place)
+{
+	const struct port *at = &fabric->ports[port];
+
+	if (at->link == PORT_NONE || (place != AT_PORT && at->nic != PORT_NONE))
+		return false;
+	return place != AT_UPLINK || (fabric->nodes[at->node].kind == NODE_LEAF &&
+					     fabric->ports[at->peer].nic == PORT_NONE);
+}
+
+static uint32_t draw_port(const struct fabric *fabric, struct rng *rng, enum place_kind place)
 {
 	uint32_t port;
 
 	do {
 		port = (uint32_t)rng_below(rng, fabric->port_count);
-	} while (fabric->ports[port].link == PORT_NONE ||
-		 (of_switch && fabric->ports[port].nic != PORT_NONE));
+	} while (!may_be(fabric, port, place));
 	return port;
 }
 
@@ -119,13 +152,16 @@ static void draw(const struct fabric *fabric, const struct row *row, struct rng 
 		break;
 	case AT_PORT:
 	case AT_SWITCH_PORT:
-		index = draw_port(fabric, rng, row->place == AT_SWITCH_PORT);
+	case AT_UPLINK:
+		index = draw_port(fabric, rng, row->place);
 		fabric_port_name(fabric, index, drawn->place);
-		if (row->place == AT_PORT)
+		if (row->place == AT_PORT || row->by_link)
 			fabric_link_name(fabric, fabric->ports[index].link, drawn->or_else);
 		break;
 	case AT_SWITCH:
-		index = (uint32_t)rng_below(rng, fabric->leaves + fabric->spines);
+	case AT_LEAF:
+		index = (uint32_t)rng_below(
+			rng, fabric->leaves + (row->place == AT_SWITCH ? fabric->spines : 0));
 		memcpy(drawn->place, fabric->nodes[fabric->hosts + index].name, NAME_BYTES);
 		break;
 	case AT_NIC:
@@ -146,9 +182,12 @@ static void write_file(const struct matrix *matrix, const struct drawn *drawn, s
 		give_up(matrix->file);
 	if (count)
 		fputs("\nfaults:\n", file);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		fprintf(file, "  - kind: %s\n    place: \"%s\"\n", drawn[i].row->kind,
 			drawn[i].place);
+		if (drawn[i].row->amount)
+			fprintf(file, "    amount: %s\n", drawn[i].row->amount);
+	}
 	if (fclose(file))
 		give_up(matrix->file);
 }
@@ -225,7 +264,11 @@ static const char *text_of(const struct json *finding, const char *key)
 static bool names(const struct json *finding, const struct drawn *drawn)
 {
 	const char *culprit = text_of(finding, "culprit");
+	size_t length = strlen(drawn->place);
 
+	if (drawn->row->by_port && strncmp(culprit, drawn->place, length) == 0 &&
+		culprit[length] == ':')
+		return true;
 	return strcmp(culprit, drawn->place) == 0 ||
 	       (drawn->or_else[0] && strcmp(culprit, drawn->or_else) == 0);
 }
@@ -354,10 +397,35 @@ static const char *place_text(enum place_kind place)
 		return "port";
 	case AT_SWITCH:
 		return "switch";
+	case AT_LEAF:
+		return "leaf";
+	case AT_UPLINK:
+		return "uplink";
 	case AT_NIC:
 		return "NIC";
 	}
 	return "";
+}
+
+/* The rows of a kind, or of all (NULL). */
+static bool run_rows(const struct matrix *matrix, uint32_t seeds, const char *kind)
+{
+	bool passes = true;
+
+	for (size_t row = 0; row < COUNT_OF(rows); row++) {
+		uint32_t right = 0;
+		char what[64];
+
+		if (kind && strcmp(kind, rows[row].kind) != 0)
+			continue;
+		for (uint32_t seed = 1; seed <= seeds; seed++)
+			right += fault_is_first(matrix, row, seed);
+		snprintf(what, sizeof(what), "%s%s%s at %s %s", rows[row].kind,
+			rows[row].amount ? " " : "", rows[row].amount ? rows[row].amount : "",
+			rows[row].place == AT_UPLINK ? "an" : "a", place_text(rows[row].place));
+		passes &= tell_row(what, right, seeds);
+	}
+	return passes;
 }
 
 static bool run_all(const struct matrix *matrix, uint32_t seeds)
@@ -369,16 +437,7 @@ static bool run_all(const struct matrix *matrix, uint32_t seeds)
 		right += clean_passes(matrix, seed);
 	/* Never, not once in twenty. */
 	passes = tell_row("no fault", right, seeds) && right == seeds;
-	for (size_t row = 0; row < COUNT_OF(rows); row++) {
-		char what[64];
-
-		right = 0;
-		for (uint32_t seed = 1; seed <= seeds; seed++)
-			right += fault_is_first(matrix, row, seed);
-		snprintf(what, sizeof(what), "%s at a %s", rows[row].kind,
-			place_text(rows[row].place));
-		passes &= tell_row(what, right, seeds);
-	}
+	passes &= run_rows(matrix, seeds, NULL);
 	right = 0;
 	for (uint32_t seed = 1; seed <= seeds; seed++)
 		right += three_are_named(matrix, seed);
@@ -411,15 +470,15 @@ static void matrix_open(struct matrix *matrix, const char *weft, const char *bas
 int main(int argc, char **argv)
 {
 	static struct matrix matrix;
-	uint32_t seeds = argc == 4 ? (uint32_t)atoi(argv[3]) : 0;
+	uint32_t seeds = argc == 4 || argc == 5 ? (uint32_t)atoi(argv[3]) : 0;
 	bool passes;
 
 	if (seeds == 0) {
-		fprintf(stderr, "usage: matrix WEFT BASE SEEDS\n");
+		fprintf(stderr, "usage: matrix WEFT BASE SEEDS [KIND]\n");
 		return 2;
 	}
 	matrix_open(&matrix, argv[1], argv[2]);
-	passes = run_all(&matrix, seeds);
+	passes = argc == 5 ? run_rows(&matrix, seeds, argv[4]) : run_all(&matrix, seeds);
 	unlink(matrix.file);
 	rmdir(matrix.folder);
 	fabric_free(&matrix.fabric);
