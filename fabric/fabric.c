@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
+#include "pfc/headroom.h"
+
 void fabric_free(struct fabric *fabric)
 {
 	free(fabric->nodes);
@@ -175,4 +178,17 @@ uint32_t fabric_find_link(const struct fabric *fabric, const char *name)
 	if (a == PORT_NONE || b == PORT_NONE)
 		return PORT_NONE;
 	return only_link(fabric, a, b);
+}
+
+uint64_t fabric_headroom(const struct fabric *fabric, uint32_t link)
+{
+	const struct link *of = &fabric->links[link];
+	uint64_t bytes = policy_headroom(&fabric->policy, of->speed_bps, of->length_m);
+	uint64_t obey_ns =
+		headroom_quanta(of->speed_bps) * UINT64_C(512) * NS_PER_S / of->speed_bps;
+
+	if (fabric->policy.headroom_bytes || fabric->switch_ns <= obey_ns ||
+		fabric->ports[of->a].nic != PORT_NONE || fabric->ports[of->b].nic != PORT_NONE)
+		return bytes;
+	return bytes + of->speed_bps / 8 * (fabric->switch_ns - obey_ns) / NS_PER_S;
 }

@@ -207,4 +207,9 @@ uint32_t fabric_find_node(const struct fabric *fabric, const char *name);
 uint32_t fabric_find_port(const struct fabric *fabric, const char *name);
 uint32_t fabric_find_link(const struct fabric *fabric, const char *name);
 
+/* Headroom of a port at this link: the policy's own figure, or the formula of pfc/headroom.h;
+ * between switches whose latency is longer than the formula gives a peer to obey, with what
+ * they still send meanwhile. */
+uint64_t fabric_headroom(const struct fabric *fabric, uint32_t link);
+
 #endif

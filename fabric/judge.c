@@ -16,6 +16,7 @@ static const struct judge *const judges[] = {
 	&judge_loss,
 	&judge_rate,
 	&judge_nic,
+	&judge_idle,
 	&judge_class,
 	&judge_arrival,
 	&judge_pfc,

@@ -6,6 +6,7 @@
  * switch.silent-drop by what went in and did not come out.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fabric/judging.h"
@@ -40,6 +41,7 @@ static const struct reason {
 };
 
 #define REASONS COUNT_OF(reasons)
+#define WATCHDOG (REASONS - 1) /* the last row */
 
 /* When a stage is cut short, what a port took in this long ago may be on its way through
  * the switch, and the counters of two ports may be read this far apart. */
@@ -53,6 +55,7 @@ struct count {
 struct state {
 	struct count *counts; /* [port * REASONS + reason] */
 	struct count *silent; /* by node */
+	bool *held;           /* by node: a port of it was told to stop */
 };
 
 static void *begin(const struct judging *judging)
@@ -62,6 +65,7 @@ static void *begin(const struct judging *judging)
 
 	state->counts = zeroed(fabric->port_count * REASONS, sizeof(*state->counts));
 	state->silent = zeroed(fabric->node_count, sizeof(*state->silent));
+	state->held = zeroed(fabric->node_count, sizeof(*state->held));
 	return state;
 }
 
@@ -128,10 +132,13 @@ static void stage(struct judging *judging, void *opaque, const struct evidence *
 	const struct fabric *fabric = judging->fabric;
 	struct state *state = opaque;
 
-	for (uint32_t port = 0; port < fabric->port_count; port++)
+	for (uint32_t port = 0; port < fabric->port_count; port++) {
+		state->held[fabric->ports[port].node] |=
+			evidence_sum(evidence, port, M_RX_PAUSE) > 0;
 		for (size_t k = 0; k < REASONS; k++)
 			count(&state->counts[port * REASONS + k],
 				evidence_sum(evidence, port, reasons[k].metric), evidence);
+	}
 	for (uint32_t i = fabric->hosts; i < fabric->node_count; i++)
 		count(&state->silent[i], silent_of(evidence, &fabric->nodes[i]), evidence);
 }
@@ -160,6 +167,57 @@ static bool neighbour_storms(const struct judging *judging, const struct node *n
 			return true;
 	}
 	return false;
+}
+
+/* Packets that the watchdog of a switch dropped though no NIC beside it stormed. */
+static uint64_t watchdog_drops(const struct judging *judging, const struct state *state,
+	const struct node *node, struct seen *seen)
+{
+	uint64_t packets = 0;
+
+	for (uint32_t i = 0; i < node->port_count; i++) {
+		uint32_t port = node->first_port + i;
+		const struct count *count = &state->counts[port * REASONS + WATCHDOG];
+
+		packets += count->packets;
+		seen_merge(seen, &count->seen);
+	}
+	return neighbour_storms(judging, node) ? 0 : packets;
+}
+
+/* The watchdog of half of all switches that were ever held: it is set too short. */
+static bool tell_watchdog(struct judging *judging, const struct state *state)
+{
+	const struct fabric *fabric = judging->fabric;
+	struct place place = { CULPRIT_SETTING, 0, PORT_NONE };
+	double detect_us = (double)fabric->policy.watchdog_ns / (double)NS_PER_US;
+	uint32_t switches = 0, held = 0;
+	struct finding *finding;
+	struct seen seen = { 0 };
+	uint64_t packets = 0;
+
+	for (uint32_t n = fabric->hosts; n < fabric->node_count; n++) {
+		uint64_t here = watchdog_drops(judging, state, &fabric->nodes[n], &seen);
+
+		packets += here;
+		switches += here > 0;
+		held += state->held[n];
+	}
+	if (fabric->policy.watchdog_ns == 0 || switches < 2 || switches * 2 < held)
+		return false;
+	finding = judging_cause(judging, "switch.watchdog", plan_layer_name(seen.layer),
+		CLASS_LOSS, packets, &place, &seen);
+	snprintf(finding->culprit, sizeof(finding->culprit), "policy.watchdog");
+	finding_text(finding,
+		"the PFC watchdogs of %u switches, of %u that were held, dropped %" PRIu64
+		" packets, and no NIC sent pause without end: %.0f us are shorter than the "
+		"pauses of congestion",
+		switches, held, packets, detect_us);
+	finding_limit(finding, (double)packets, 0, "packets",
+		"a lossless class loses nothing (SONiC RoCEv2 test plan)");
+	finding_advice(finding, "set a longer detection time: SONiC takes 100 ms to 5 s, and "
+				"its default is 200 ms");
+	return true;
 }
 
 static void tell_reason(struct judging *judging, const struct state *state, size_t k)
@@ -213,11 +271,13 @@ static void end(struct judging *judging, void *opaque, bool speak)
 	struct state *state = opaque;
 
 	for (size_t k = 0; speak && k < REASONS; k++)
-		tell_reason(judging, state, k);
+		if (k != WATCHDOG || !tell_watchdog(judging, state))
+			tell_reason(judging, state, k);
 	if (speak)
 		tell_silent(judging, state);
 	free(state->counts);
 	free(state->silent);
+	free(state->held);
 	free(state);
 }
 

@@ -26,6 +26,7 @@
 #define CHANCE_LOAD 1e-6
 #define CHANCE_EMPTY 1e-9
 #define FLOWS_MOST 1000000u /* of a leaf; more is no stage of ours */
+#define RESENT_MOST 0.01    /* of the packets of a stage */
 
 /* More links than this from leaf to leaf: a leaf between them hashes for others. */
 #define LINKS_DIRECT 2u
@@ -244,12 +245,21 @@ static void look(struct samples *samples, const struct evidence *evidence, uint3
 	seen_add(&sample->seen, &evidence->stage);
 }
 
+/* What is sent again counts as bytes and as no queue pair. */
+static bool sent_once(const struct evidence *evidence)
+{
+	struct tally tally = { 0 };
+
+	tally_add(&tally, evidence);
+	return (double)tally.resent <= RESENT_MOST * (double)tally.sent;
+}
+
 static void stage(struct judging *judging, void *state, const struct evidence *evidence)
 {
 	const struct samples *samples = state;
 
 	if (evidence->stage.layer != LAYER_NONBLOCKING || !stage_complete(evidence) ||
-		!samples->routing.groups)
+		!samples->routing.groups || !sent_once(evidence))
 		return;
 	for (uint32_t leaf = 0; leaf < judging->fabric->leaves; leaf++)
 		look(state, evidence, leaf);

@@ -237,6 +237,17 @@ static double latency_leaves(const struct evidence *evidence)
 	return ideal_s * (double)NS_PER_S / (double)evidence->stage.expected_ns;
 }
 
+/* The slowest edge leads from a faster NIC to a slower one: congestion control has to find the
+ * slower one's rate in every step, and what that takes is no fault of the way. */
+static bool steps_down(const struct evidence *evidence, uint32_t rank)
+{
+	const struct plan_ring *ring = &evidence->ring;
+	uint32_t to = (rank + 1) % ring->ranks;
+
+	return fabric_nic_bps(evidence->fabric, ring->nics[rank]) >
+	       fabric_nic_bps(evidence->fabric, ring->nics[to]);
+}
+
 static void tell_bandwidth(struct judging *judging, const struct evidence *evidence,
 	const struct ringtime *times, const struct seen *seen)
 {
@@ -268,6 +279,15 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 		short_steps ? ", less what the latency of steps this short takes" : "");
 	if (share >= limit || tell_host(judging, evidence, times, finding))
 		return;
+	if (steps_down(evidence, times->slowest) && !judging->fabric->policy.dcqcn.off) {
+		finding->verdict = VERDICT_WARN;
+		finding_advice(finding,
+			"%s leads from a faster NIC to a slower one, and congestion control "
+			"has to "
+			"find its rate in every step: put NICs of one speed into a ring",
+			name);
+		return;
+	}
 	finding->weight = (uint64_t)((limit - share) * 1e6);
 	finding_advice(finding,
 		"look at the way of %s: a ring runs at the speed of its slowest edge", name);

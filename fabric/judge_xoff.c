@@ -10,7 +10,6 @@
 #include "fabric/judging.h"
 #include "lib/grow.h"
 #include "lib/units.h"
-#include "pfc/headroom.h"
 
 struct early {
 	uint64_t pauses;  /* XOFF frames of stages in which it was too early */
@@ -39,13 +38,10 @@ static uint64_t least_threshold(const struct fabric *fabric, const struct node *
 		return policy->xoff_bytes - policy->xoff_bytes / 8;
 	for (uint32_t i = 0; i < node->port_count; i++) {
 		const struct port *port = &fabric->ports[node->first_port + i];
-		const struct link *link;
 
-		if (port->link == PORT_NONE)
-			continue;
-		link = &fabric->links[port->link];
-		set_aside += policy_headroom(policy, link->speed_bps, link->length_m) +
-			     policy->reserved_bytes;
+		if (port->link != PORT_NONE)
+			set_aside +=
+				fabric_headroom(fabric, port->link) + policy->reserved_bytes;
 	}
 	pool = policy->buffer_bytes > set_aside ? policy->buffer_bytes - set_aside : 0;
 	half = (node->port_count + 1) / 2;

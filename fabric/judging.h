@@ -136,7 +136,8 @@ extern const struct judge judge_carrier, judge_loss, judge_rate, judge_nic, judg
 	judge_ecn, judge_class, judge_ecmp, judge_plan, judge_pairs, judge_nonblocking,
 	judge_zero, judge_lossless, judge_victim, judge_cnp, judge_fair, judge_order,
 	judge_burst, judge_ring, judge_deadline, judge_route, judge_discard, judge_wire,
-	judge_scope, judge_arrival, judge_payload, judge_corrupt, judge_spray, judge_xoff, judge_timeout;
+	judge_scope, judge_arrival, judge_payload, judge_corrupt, judge_spray, judge_xoff,
+	judge_idle, judge_timeout;
 
 /* Whether real NICs were driven: what their backend cannot see is not there. */
 bool judging_is_live(const struct judging *judging);

@@ -2,7 +2,6 @@
 /* A port, and the NIC or switch behind it, as the fabric file has them and then every
  * fault that holds and concerns it, in the file's order. */
 #include "fabric/sim_fault.h"
-#include "pfc/headroom.h"
 
 static void reset_nic(const struct sim *sim, struct sim_nic *nic)
 {
@@ -39,8 +38,7 @@ static void reset(const struct fault_at *at, uint32_t index)
 		port->delay_ps += PS_PER_NS * fabric->switch_ns;
 	if (at->sim->ports[port->peer].nic != NONE)
 		port->delay_ps += PS_PER_NS * 2 * fabric->nic_ns;
-	port->headroom_bytes =
-		(uint32_t)policy_headroom(policy, link->speed_bps, link->length_m);
+	port->headroom_bytes = (uint32_t)fabric_headroom(fabric, fabric->ports[index].link);
 	port->xoff_bytes = (uint32_t)policy->xoff_bytes;
 	port->alpha_shift = policy->alpha_shift & 31;
 	port->ecn_kmin = (uint32_t)policy->ecn_kmin_bytes;

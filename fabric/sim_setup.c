@@ -8,7 +8,6 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/rng.h"
-#include "pfc/headroom.h"
 
 /* 2^6 to 2^12 ps a slot, 2^14 to 2^17 of them. */
 #define SLOT_SHIFT_MIN 6u
@@ -54,9 +53,7 @@ static void init_ports(struct sim *sim)
 
 static uint64_t port_headroom(const struct fabric *fabric, uint32_t port)
 {
-	const struct link *link = &fabric->links[fabric->ports[port].link];
-
-	return policy_headroom(&fabric->policy, link->speed_bps, link->length_m);
+	return fabric_headroom(fabric, fabric->ports[port].link);
 }
 
 /* The pool is what the headroom and the reserve of all plugged ports leave. */

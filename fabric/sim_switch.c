@@ -162,6 +162,8 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 	ahead_settle_switch(sim, sw);
 	if (sim->ports[in].pfc) {
 		if (!admit_lossless(sim, sw, in, ingress, bytes)) {
+			if (!ingress->holding) /* headroom of less than a packet */
+				port_tell_xoff(sim, in, prio);
 			count_drop(sim, ingress, &ingress->headroom_drops,
 				&sim->totals.dropped_headroom, index);
 			return false;

@@ -6,7 +6,6 @@
 
 #include "lib/grow.h"
 #include "lib/units.h"
-#include "pfc/headroom.h"
 
 static bool is_uplink(const struct fabric *fabric, const struct link *link)
 {
@@ -32,8 +31,7 @@ static void count_cable(
 			return;
 		}
 	}
-	wanted.headroom_bytes =
-		policy_headroom(&fabric->policy, wanted.speed_bps, wanted.length_m);
+	wanted.headroom_bytes = fabric_headroom(fabric, (uint32_t)(link - fabric->links));
 	summary->cables = grow(summary->cables, summary->cable_count, &summary->cable_room,
 		sizeof(*summary->cables));
 	summary->cables[summary->cable_count++] = wanted;
@@ -145,8 +143,7 @@ uint64_t summary_headroom(const struct fabric *fabric, uint32_t node)
 		uint32_t link = fabric->ports[n->first_port + i].link;
 
 		if (link != PORT_NONE)
-			bytes += policy_headroom(&fabric->policy, fabric->links[link].speed_bps,
-				fabric->links[link].length_m);
+			bytes += fabric_headroom(fabric, link);
 	}
 	return bytes;
 }

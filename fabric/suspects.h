@@ -15,8 +15,8 @@
 
 #include "fabric/evidence.h"
 
-/* What the named link is to have of all likelihoods: one wrong name in a hundred. */
-#define SUSPECTS_SURE 0.99
+/* What the named link is to have of all likelihoods: one wrong name in twenty at the worst. */
+#define SUSPECTS_SURE 0.95
 
 struct suspects {
 	const struct fabric *fabric; /* borrowed */

@@ -201,6 +201,71 @@ static void wait_while_held(struct bench *bench)
 	bench_set(bench, BENCH_PAIRS, "host1", C_RX_PRIO_PAUSE_US, 2000);
 }
 
+/* Half of the NICs that sent, while ports were held. */
+static void half_of_all_hurry(struct bench *bench)
+{
+	add_pairs(bench);
+	hurry(bench, "host1", "host3");
+	hurry(bench, "host2", "host4");
+	bench_set(bench, BENCH_PAIRS, "host1", C_RX_PRIO_PAUSE_US, 2000);
+}
+
+static void half_of_all_hurry_behind_a_slow_link(struct bench *bench)
+{
+	half_of_all_hurry(bench);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_TX_PRIO_BUSY_NS, 2 * 1340000);
+}
+
+/* --- watchdogs --- */
+
+static void watchdogs_drop(struct bench *bench, const char *one, const char *other)
+{
+	bench->fabric.policy.watchdog_ns = 50 * NS_PER_US;
+	bench_set(bench, BENCH_NOT_ECT, one, C_DROP_WATCHDOG, 70);
+	bench_set(bench, BENCH_NOT_ECT, other, C_DROP_WATCHDOG, 70);
+}
+
+static void watchdogs_of_half_drop(struct bench *bench)
+{
+	watchdogs_drop(bench, "leaf1:3", "leaf2:3");
+}
+
+static void watchdog_of_one_drops(struct bench *bench)
+{
+	watchdogs_drop(bench, "leaf1:3", "leaf1:4");
+}
+
+/* --- hosts that post nothing --- */
+
+static void post_nothing(struct bench *bench, const char *src, const char *dst)
+{
+	struct run_flow *flow = pair(bench, src, dst);
+
+	bench->stages[BENCH_PAIRS].status = RUN_PARTIAL;
+	bench->stages[BENCH_PAIRS].t1_ns += 10 * NS_PER_MS;
+	flow->bytes_posted = flow->bytes_delivered = 0;
+	flow->packets_sent = flow->packets_received = 0;
+	flow->complete = false;
+	flow->end_ns = 0;
+}
+
+static void one_host_posts_nothing(struct bench *bench)
+{
+	post_nothing(bench, "host4", "host2");
+}
+
+static void nobody_posts(struct bench *bench)
+{
+	one_host_posts_nothing(bench);
+	post_nothing(bench, "host1", "host3");
+}
+
+static void a_packet_was_sent(struct bench *bench)
+{
+	one_host_posts_nothing(bench);
+	pair(bench, "host4", "host2")->packets_sent = 1;
+}
+
 /* --- spraying --- */
 
 /* Each port carries what the ways put there. */
@@ -293,6 +358,15 @@ static void miss_an_uplink_once(struct bench *bench)
 	permute(bench, 30);
 }
 
+/* Bytes that were sent twice are no queue pairs. */
+static void miss_an_uplink_and_send_again(struct bench *bench)
+{
+	for (uint32_t i = 0; i < 5; i++) {
+		permute(bench, 0);
+		bench->flows[bench->flow_count - 1].packets_resent = 1000;
+	}
+}
+
 static const struct place_case {
 	const char *name;
 	void (*spoil)(struct bench *bench);
@@ -328,6 +402,18 @@ static const struct place_case {
 		"host1" },
 	{ "two timeouts are too few", one_nic_hurries_twice, "nic.timeout", NULL },
 	{ "one of two is not", two_nics_hurry, "nic.timeout", NULL },
+	{ "half of all, and nothing else: the setting is too short", half_of_all_hurry,
+		"policy.timeout", "policy.timeout" },
+	{ "half of all behind a slow link is not the setting",
+		half_of_all_hurry_behind_a_slow_link, "policy.timeout", NULL },
+	{ "watchdogs of half of the switches that were held are set too short",
+		watchdogs_of_half_drop, "switch.watchdog", "policy.watchdog" },
+	{ "the watchdog of one switch is its own", watchdog_of_one_drops, "switch.watchdog",
+		"leaf1" },
+	{ "a host that posts nothing is named", one_host_posts_nothing, "nic.not-posted",
+		"host4" },
+	{ "where nobody posts, nobody is", nobody_posts, "nic.not-posted", NULL },
+	{ "who has sent has posted", a_packet_was_sent, "nic.not-posted", NULL },
 	{ "a timeout after a loss is none for nothing", wait_for_what_was_lost, "nic.timeout",
 		NULL },
 	{ "nor one while the NIC was held", wait_while_held, "nic.timeout", NULL },
@@ -343,6 +429,8 @@ static const struct place_case {
 	{ "where one uplink gets all, pairs are not kept together", miss_an_uplink_always,
 		"ecmp.by-pair", NULL },
 	{ "an uplink that another permutation fills is not missing", miss_an_uplink_once,
+		"ecmp.missing", NULL },
+	{ "where much was sent again, loads are not judged", miss_an_uplink_and_send_again,
 		"ecmp.missing", NULL },
 };
 

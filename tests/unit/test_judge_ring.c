@@ -62,6 +62,15 @@ static void one_edge_slow(struct bench *bench)
 			bench->steps[i].arrived_ns -= STEP_NS;
 }
 
+/* To a NIC of 80G. */
+static void one_edge_slow_and_steps_down(struct bench *bench)
+{
+	const struct fabric *fabric = &bench->fabric;
+
+	one_edge_slow(bench);
+	fabric->links[fabric->ports[fabric->nics[2]].link].speed_bps = 80 * GBPS;
+}
+
 static void one_edge_slow_for_its_nic(struct bench *bench)
 {
 	uint32_t id = BENCH_ECT + 1;
@@ -169,6 +178,8 @@ static const struct judge_case {
 		CULPRIT_UNLOCATED, "" },
 	{ "one slow edge is laid to the NIC that paused", one_edge_slow_for_its_nic,
 		"ring.busbw", VERDICT_FAIL, CULPRIT_NIC, "host3" },
+	{ "a slow edge from a faster NIC to a slower one is a warning",
+		one_edge_slow_and_steps_down, "ring.busbw", VERDICT_WARN, CULPRIT_NONE, "" },
 	{ "a host that posts late is not the network", one_host_late, "ring.busbw",
 		VERDICT_FAIL, CULPRIT_NOT_NETWORK, "not the network" },
 	{ "a byte that is missing fails", a_byte_missing, "ring.bytes", VERDICT_FAIL,

@@ -202,14 +202,63 @@ static void headroom_is_enough_to_the_byte(void **state)
 		}
 }
 
+/* It stops its peer all the same, and what comes until then is dropped. */
+static void headroom_of_less_than_a_packet_pauses(void **state)
+{
+	struct bed bed;
+	uint32_t bytes;
+
+	(void)state;
+	fill(&bed, 100, 5, 0);
+	bytes = needed(&bed.fabric, 100, 5);
+	bed_close(&bed);
+	fill(&bed, 100, 5, bytes - 1); /* leaves one byte */
+	assert_true(bed.result.totals.dropped_headroom > 0);
+	assert_true(bed_counter(&bed, "leaf1:1", "tx_prio3_pause") > 0);
+	bed_close(&bed);
+}
+
+/* Three to one over a spine, with what is in the pipelines of slow switches. */
+static uint64_t dropped_behind_switches_of(const char *latency, uint64_t headroom_bytes)
+{
+	uint64_t dropped;
+	struct bed bed;
+	char yaml[256];
+
+	snprintf(yaml, sizeof(yaml),
+		"leaves: 2\nspines: 1\nhosts_per_leaf: 4\nspeed: 100G\nlinks_per_spine: 4\n"
+		"latency: {switch: %s}\npolicy: {xoff: 100000}\n",
+		latency);
+	bed_open(&bed, yaml);
+	bed.fabric.policy.headroom_bytes = headroom_bytes;
+	bed.stage.deadline_ns = 100 * NS_PER_MS;
+	for (uint32_t i = 0; i < 3; i++)
+		bed_flow(&bed, i, 4, 4, 10000000)->not_ect = true;
+	bed_run(&bed, 1);
+	dropped = bed.result.totals.dropped_headroom;
+	bed_close(&bed);
+	return dropped;
+}
+
+static void headroom_grows_with_the_latency_of_switches(void **state)
+{
+	(void)state;
+	assert_int_equal(dropped_behind_switches_of("600ns", 0), 0);
+	assert_int_equal(dropped_behind_switches_of("20us", 0), 0);
+	/* The formula's figure for 100 m, which knows of no such switch. */
+	assert_true(dropped_behind_switches_of("20us", 56148) > 0);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(rows) + 1] = {
+	struct CMUnitTest tests[COUNT_OF(rows) + 3] = {
 		cmocka_unit_test(headroom_is_enough_to_the_byte),
+		cmocka_unit_test(headroom_of_less_than_a_packet_pauses),
+		cmocka_unit_test(headroom_grows_with_the_latency_of_switches),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		tests[i + 1] = (struct CMUnitTest){
+		tests[i + 3] = (struct CMUnitTest){
 			.name = rows[i].name,
 			.test_func = every_cell_of_the_row_holds,
 			.initial_state = (void *)(uintptr_t)&rows[i],
