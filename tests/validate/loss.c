@@ -23,6 +23,18 @@ static double goodput(double p, double timeout)
 	       (1 + p * repair_at_100g / PACKET_NS + p * p * 4096 * exp2(timeout) / PACKET_NS);
 }
 
+/* A colour each in the figure. */
+static const uint32_t timeouts[] = { 6, 8, 10, 14 };
+
+static unsigned colour_of(uint32_t timeout)
+{
+	unsigned colour = 0;
+
+	while (timeouts[colour] != timeout)
+		colour++;
+	return colour;
+}
+
 struct point {
 	double loss;
 	uint32_t timeout, packets;
@@ -50,7 +62,7 @@ static void row(struct report *report, struct figure *figure, const struct point
 	trial_run(&trial, 7);
 	reached = point->packets * packet_ns /
 		  (trial_end_ns(&trial) - leaf_latency_ns(&trial.fabric));
-	figure->colour = (point->timeout - 6) / 2 % 4;
+	figure->colour = colour_of(point->timeout);
 	figure_dot(figure, p, reached);
 	report_row(report, expected, reached, spread > CLOSED_FORM ? spread : CLOSED_FORM,
 		"p = %g, t = %u, %u packets", p, point->timeout, point->packets);
@@ -94,10 +106,10 @@ void validate_loss(struct report *report)
 	for (size_t i = 0; i < COUNT_OF(points); i++)
 		if (!points[i].lasts || !report->quick)
 			row(report, &figure, &points[i]);
-	for (uint32_t timeout = 6; timeout <= 10; timeout += 2) {
-		snprintf(label, sizeof(label), "t = %u", timeout);
-		figure.colour = (timeout - 6) / 2;
-		figure_curve(&figure, label, goodput, timeout);
+	for (size_t i = 0; i < COUNT_OF(timeouts); i++) {
+		snprintf(label, sizeof(label), "t = %u", timeouts[i]);
+		figure.colour = (unsigned)i;
+		figure_curve(&figure, label, goodput, timeouts[i]);
 	}
 	figure.colour = 0;
 	figure_close(report, &figure);
