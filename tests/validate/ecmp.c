@@ -114,7 +114,7 @@ void validate_ecmp(struct report *report)
 		snprintf(label, sizeof(label), "%u uplinks", uplinks[u]);
 		figure_line(&figure, label, qp_axis, means, COUNT_OF(qps));
 	}
-	figure_close(report, &figure);
 	by_packets(report, 8, 4);
 	by_packets(report, 16, 8);
+	figure_close(report, &figure);
 }
