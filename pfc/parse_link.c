@@ -239,6 +239,7 @@ static void read_fec(
 		"Effective Physical BER", "Effective BER" };
 	int priority;
 	double number;
+	const char *colon;
 	char name[96];
 
 	for (size_t i = 0; i < COUNT_OF(rates); i++) {
@@ -249,12 +250,13 @@ static void read_fec(
 			return;
 		}
 	}
-	if (!scan_has(text, "uncorrect") || !strchr(text, ':'))
+	colon = strchr(text, ':');
+	if (!colon || (size_t)(colon - text) >= sizeof(name) || !scan_has(text, "uncorrect"))
 		return;
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+	memcpy(name, text, (size_t)(colon - text));
+	name[colon - text] = '\0';
 	if (!counter_find(name, &priority) &&
-		scan_number(strchr(text, ':') + 1 + strspn(strchr(text, ':') + 1, " \t"),
-			&number, NULL))
+		scan_number(colon + 1 + strspn(colon + 1, " \t"), &number, NULL))
 		counter_add(reader, line, device, "uncorrectable_blocks", number);
 }
 
