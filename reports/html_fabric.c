@@ -14,6 +14,9 @@
 #define LEAVES_Y 220.0
 #define HOSTS_Y 350.0
 #define BOX_HEIGHT 28.0
+#define BOX_TALL 60.0   /* of a switch whose name stands upright */
+#define NAME_LYING 44.0 /* of a box, at least, with a name in it */
+#define NAME_UPRIGHT 11.0
 #define SQUARE 15.0     /* a host in a row of its own */
 #define LABEL_ROOM 16.0 /* for a host's name, which is written aslant */
 #define LINED_HOSTS 96u /* so many hosts stand in one row with their cables drawn */
@@ -251,14 +254,18 @@ static void draw_switch(const struct drawing *drawing, uint32_t node)
 	const struct spot *at = &drawing->nodes[node];
 	double room = WIDTH / drawing->counts[from->tier];
 	double width = room < 84 ? room - 4 : 80;
+	bool upright = width < NAME_LYING && width >= NAME_UPRIGHT;
+	double height = upright ? BOX_TALL : BOX_HEIGHT;
 	FILE *out = drawing->html->out;
 
 	fprintf(out, "<g class=\"switch%s\">", drawing->node_blamed[node] ? " blamed" : "");
 	mark_element(out, "title", NULL, from->name);
 	fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"5\"/>",
-		at->x - width / 2, at->y - BOX_HEIGHT / 2, width, BOX_HEIGHT);
-	if (width >= 44) {
-		fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", at->x, at->y + 5);
+		at->x - width / 2, at->y - height / 2, width, height);
+	if (width >= NAME_UPRIGHT) {
+		fprintf(out, "<text transform=\"translate(%.1f %.1f) rotate(%d)\">",
+			upright ? at->x + 4 : at->x, upright ? at->y : at->y + 5,
+			upright ? -90 : 0);
 		mark_text(out, from->name);
 		fputs("</text>", out);
 	}

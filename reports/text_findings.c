@@ -30,6 +30,8 @@ static void figure_line(struct ink *ink, unsigned indent, const struct finding *
 	line(ink, INK_PLAIN, indent, text);
 }
 
+#define NARROW 80u /* columns; a screen of fewer shows on two lines what fits on one there */
+
 /* One line unless verbose: which stages and windows there were is detail. */
 static void basis_line(struct ink *ink, const struct finding_view *view, unsigned indent,
 	const struct finding *finding)
@@ -38,7 +40,7 @@ static void basis_line(struct ink *ink, const struct finding_view *view, unsigne
 
 	if (!finding->basis[0] && !finding->has_measured)
 		return;
-	if (view->verbose) {
+	if (view->verbose || ink->width < NARROW) {
 		line(ink, INK_DIM, indent, basis);
 		return;
 	}

@@ -9,7 +9,7 @@
 void text_heading(struct ink *ink, const char *heading)
 {
 	ink_end(ink);
-	ink_put(ink, INK_BOLD, "%s", heading);
+	ink_wrap(ink, INK_BOLD, 0, heading);
 	ink_end(ink);
 }
 

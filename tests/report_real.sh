@@ -27,6 +27,23 @@ for stage in bw incast burst ring; do
 	"$conforms" "$schema" hand.json || fail "the JSON of weft $stage breaks the schema"
 done
 
+# A fabric of so many spines that their names stand upright.
+printf 'name: wide\nleaves: 2\nspines: 32\nhosts_per_leaf: 2\nspeed: 100G\n' > wide.yaml
+"$weft" bw --fabric wide.yaml --run wide.run > out 2> err
+"$weft" report --html wide.html wide.run > out 2> err
+for spine in $(seq 32); do
+	grep -q "<text [^>]*rotate(-90)[^>]*>spine$spine</text>" wide.html ||
+		fail "the drawing of 32 spines does not name spine$spine"
+done
+
+# Nothing is cut on a screen of 60 columns.
+"$weft" accept "$source/examples/leafspine-32-faulty.yaml" --run faulty.run > out 2> err
+if command -v script > /dev/null; then
+	NO_COLOR=1 script -qec "stty cols 60; '$weft' report faulty.run" typed > out < /dev/null
+	grep -q '^ *3533.181-' out || fail "a screen of 60 columns lacks a window: $(cat out)"
+	grep '\.\..\{0,1\}$' out && fail "a screen of 60 columns cuts lines"
+fi
+
 # Killed at some stage: what had been committed is reported, as unknown. A failure may
 # have been seen by then, but not on a fabric that passes.
 large=$source/examples/leafspine-32.yaml
@@ -34,7 +51,7 @@ large=$source/examples/leafspine-32.yaml
 pid=$!
 commits $pid killed.run
 kill -9 $pid
-wait $pid
+wait $pid 2> ended
 "$weft" report killed.run > killed.txt 2> err
 [ $? -eq 2 ] || fail "a killed run does not end with 2: $(head -1 killed.txt) $(cat err)"
 grep -q 'cut off' killed.txt || fail "a killed run is not said to be cut off: $(cat err)"
