@@ -274,6 +274,7 @@ static int start_agents(struct conduct *conduct, struct live *live)
 
 static int run_with(struct conduct *conduct, struct live *live, const char *path)
 {
+	const char *shown = conduct->run_shown ? conduct->run_shown : path;
 	struct run *run = NULL;
 	struct diag diag;
 	int status = EXIT_UNKNOWN;
@@ -282,14 +283,15 @@ static int run_with(struct conduct *conduct, struct live *live, const char *path
 		return conduct_refuse(conduct, &diag);
 	if (create(&run, conduct, path, &diag))
 		return conduct_refuse(conduct, &diag);
+	run_call(run, shown);
 	if (measure_tapped(run, conduct, live, &conduct->interrupted, &diag))
 		fprintf(stderr, "weft %s: %s; what was measured before is in %s\n",
-			conduct->command, diag.text, path);
+			conduct->command, diag.text, shown);
 	else if (conduct->interrupted && !conduct->take)
 		fprintf(stderr,
 			"weft %s: interrupted; what was measured is in %s, and weft report "
 			"draws it\n",
-			conduct->command, path);
+			conduct->command, shown);
 	else if (!conduct->interrupted)
 		status = judge(run, conduct, path, &diag);
 	run_close(run);

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/past.h"
+#include "cmd/past_names.h"
 #include "lib/diag.h"
 #include "reports/history.h"
 
@@ -42,7 +43,7 @@ static int choose_best(const struct history_args *args, struct diag *diag)
 {
 	struct past past = PAST_INIT;
 	size_t best = HISTORY_NONE;
-	int err = past_load(&past, args->folder, args->runs, diag);
+	int err = past_load_runs(&past, args->folder, args->runs, diag);
 
 	if (err)
 		return err;
@@ -59,22 +60,19 @@ static int choose_best(const struct history_args *args, struct diag *diag)
 
 static int choose_baseline(const struct history_args *args, struct diag *diag)
 {
-	char name[sizeof(((struct history_run *)0)->name)], path[4096];
+	char name[PAST_NAME], path[PAST_PATH];
 	struct digest digest = DIGEST_INIT;
 	int err;
 
 	past_name(name, sizeof(name), args->baseline);
 	if (strcmp(name, "none") == 0)
 		return past_set_baseline(args->folder, NULL, diag);
-	if (strcmp(name, "best") == 0) {
-		/* the one before may be gone */
-		err = past_set_baseline(args->folder, NULL, diag);
-		return err ? err : choose_best(args, diag);
-	}
-	snprintf(path, sizeof(path), "%s/%s.json", args->folder, name);
+	if (strcmp(name, "best") == 0)
+		return choose_best(args, diag);
+	past_path(path, args->folder, name, ".json");
 	err = past_read(&digest, path, diag);
 	if (err) {
-		snprintf(path, sizeof(path), "%s/%s.run", args->folder, name);
+		past_path(path, args->folder, name, ".run");
 		err = past_read(&digest, path, diag);
 	}
 	digest_free(&digest);

@@ -71,6 +71,8 @@ static const struct form {
 	{ "--markdown", offsetof(struct outputs, markdown), draw_markdown },
 };
 
+#define FILES_MAX (COUNT_OF(forms) + OUTPUTS_MORE)
+
 static const char *path_of(const struct outputs *outputs, const struct form *form)
 {
 	return *(const char *const *)((const char *)outputs + form->path);
@@ -129,23 +131,55 @@ static int check_two(
 		one->what, one->path, other->what);
 }
 
+/* How many there are. */
+static size_t list(struct outputs_file files[FILES_MAX], const struct outputs *outputs,
+	const struct outputs_file *more, size_t count)
+{
+	assert(count <= OUTPUTS_MORE);
+	for (size_t i = 0; i < COUNT_OF(forms); i++)
+		files[i] = (struct outputs_file){ .what = forms[i].option,
+			.path = path_of(outputs, &forms[i]) };
+	memcpy(&files[COUNT_OF(forms)], more, count * sizeof(*more));
+	return COUNT_OF(forms) + count;
+}
+
 int outputs_check(const struct outputs *outputs, const struct outputs_file *more, size_t count,
 	struct diag *diag)
 {
-	struct outputs_file files[COUNT_OF(forms) + OUTPUTS_MORE] = { { .path = NULL } };
-	size_t files_count = COUNT_OF(forms) + count;
+	struct outputs_file files[FILES_MAX];
+	size_t files_count = list(files, outputs, more, count);
 	int err = 0;
 
-	assert(count <= OUTPUTS_MORE);
-	for (size_t i = 0; i < COUNT_OF(forms); i++) {
-		files[i].what = forms[i].option;
-		files[i].path = path_of(outputs, &forms[i]);
-	}
-	memcpy(&files[COUNT_OF(forms)], more, count * sizeof(*more));
 	for (size_t i = 0; i < files_count && !err; i++)
 		for (size_t k = i + 1; k < files_count && !err; k++)
 			err = check_two(&files[i], &files[k], diag);
 	return err;
+}
+
+int outputs_check_folder(const struct outputs *outputs, const struct outputs_file *more,
+	size_t count, const char *folder, bool (*is_own)(const char *file), struct diag *diag)
+{
+	struct outputs_file files[FILES_MAX];
+	size_t files_count = list(files, outputs, more, count);
+	char place[PLACE_BYTES], in_folder[PLACE_BYTES], path[PLACE_BYTES];
+
+	for (size_t i = 0; i < files_count; i++) {
+		const char *slash, *name;
+
+		if (!files[i].path || files[i].read || is_stdout(&files[i]))
+			continue;
+		slash = strrchr(files[i].path, '/');
+		name = slash ? slash + 1 : files[i].path;
+		snprintf(path, sizeof(path), "%s/%s", folder, name);
+		place_of(place, files[i].path);
+		place_of(in_folder, path);
+		if (is_own(name) && strcmp(place, in_folder) == 0)
+			return diag_error(diag, -EINVAL,
+				"%s %s would be taken for a part of the history %s: expected "
+				"a name outside it",
+				files[i].what, files[i].path, folder);
+	}
+	return 0;
 }
 
 /* --- writing them --- */

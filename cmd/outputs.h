@@ -49,6 +49,11 @@ struct outputs_file {
 int outputs_check(const struct outputs *outputs, const struct outputs_file *more, size_t count,
 	struct diag *diag);
 
+/* -EINVAL where one that is written lies in the folder, there or not yet, and is_own() says
+ * that its name is the folder's own. */
+int outputs_check_folder(const struct outputs *outputs, const struct outputs_file *more,
+	size_t count, const char *folder, bool (*is_own)(const char *file), struct diag *diag);
+
 /* Whether one goes to stdout, where then nothing else must be printed. */
 bool outputs_take_stdout(const struct outputs *outputs);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/past.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/past_names.h"
 #include "fabric/judge.h"
 #include "fabric/measure.h"
 #include "fabric/recorded.h"
@@ -18,28 +18,6 @@
 #include "lib/run.h"
 #include "lib/wholefile.h"
 #include "reports/verdict.h"
-
-#define PATH_BYTES 4096
-#define NAME_SIZE sizeof(((struct history_run *)0)->name)
-
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), tail = strlen(ending);
-
-	return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
-void past_name(char *name, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	size_t length = strlen(base);
-
-	if (ends_with(base, ".run"))
-		length -= strlen(".run");
-	else if (ends_with(base, ".json"))
-		length -= strlen(".json");
-	snprintf(name, size, "%.*s", (int)length, base);
-}
 
 /* --- one run --- */
 
@@ -104,7 +82,7 @@ static int read_digest(struct digest *digest, const char *path, struct diag *dia
 static void renew(struct digest *digest, const char *path)
 {
 	struct digest again = DIGEST_INIT;
-	char run[PATH_BYTES];
+	char run[PAST_PATH];
 	struct diag why;
 
 	snprintf(run, sizeof(run), "%.*s.run", (int)(strlen(path) - strlen(".json")), path);
@@ -116,10 +94,11 @@ static void renew(struct digest *digest, const char *path)
 
 int past_read(struct digest *digest, const char *path, struct diag *diag)
 {
+	size_t length = strlen(path), tail = strlen(".json");
 	int err;
 
 	*digest = (struct digest)DIGEST_INIT;
-	if (!ends_with(path, ".json"))
+	if (length <= tail || strcmp(path + length - tail, ".json") != 0)
 		return digest_of_run(digest, path, diag);
 	err = read_digest(digest, path, diag);
 	if (!err && !digest->has_loads)
@@ -131,11 +110,11 @@ int past_read(struct digest *digest, const char *path, struct diag *diag)
 static int read_named(
 	struct digest *digest, const char *folder, const char *name, struct diag *diag)
 {
-	char run[PATH_BYTES], json[PATH_BYTES];
+	char run[PAST_PATH], json[PAST_PATH];
 	int err;
 
-	snprintf(run, sizeof(run), "%s/%s.run", folder, name);
-	snprintf(json, sizeof(json), "%s/%s.json", folder, name);
+	past_path(run, folder, name, ".run");
+	past_path(json, folder, name, ".json");
 	if (access(json, F_OK))
 		return past_read(digest, run, diag);
 	err = past_read(digest, json, diag);
@@ -144,69 +123,20 @@ static int read_named(
 	return err;
 }
 
-/* --- names --- */
-
-struct listing {
-	char (*names)[NAME_SIZE];
-	size_t count, room;
-};
-
-static int by_name(const void *left, const void *right)
-{
-	return strcmp(left, right);
-}
-
-/* A name stands once, though run file and digest are there. */
-static void sort_names(struct listing *listing)
-{
-	size_t kept = 0;
-
-	if (!listing->count)
-		return;
-	qsort(listing->names, listing->count, NAME_SIZE, by_name);
-	for (size_t i = 0; i < listing->count; i++)
-		if (!kept || strcmp(listing->names[kept - 1], listing->names[i]) != 0)
-			memmove(listing->names[kept++], listing->names[i], NAME_SIZE);
-	listing->count = kept;
-}
-
-/* Files of these endings; the second may be NULL. */
-static int list(struct listing *listing, const char *folder, const char *ending,
-	const char *other, struct diag *diag)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-
-	*listing = (struct listing){ NULL, 0, 0 };
-	if (!dir)
-		return diag_system(diag, -errno, "cannot read the folder %s", folder);
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= NAME_SIZE)
-			continue;
-		if (!ends_with(entry->d_name, ending) &&
-			!(other && ends_with(entry->d_name, other)))
-			continue;
-		listing->names =
-			grow(listing->names, listing->count, &listing->room, NAME_SIZE);
-		past_name(listing->names[listing->count++], NAME_SIZE, entry->d_name);
-	}
-	closedir(dir);
-	sort_names(listing);
-	return 0;
-}
+/* --- the baseline --- */
 
 /* "" where none is chosen. */
 static void read_baseline(char *name, const char *folder)
 {
-	char path[PATH_BYTES];
+	char path[PAST_PATH];
 	FILE *file;
 
 	name[0] = '\0';
-	snprintf(path, sizeof(path), "%s/baseline", folder);
+	past_path(path, folder, "baseline", "");
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	if (!fgets(name, (int)NAME_SIZE, file))
+	if (!fgets(name, (int)PAST_NAME, file))
 		name[0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
 	fclose(file);
@@ -214,7 +144,7 @@ static void read_baseline(char *name, const char *folder)
 
 /* --- the folder --- */
 
-static int check_same(const struct past *past, const char *folder, const struct digest *digest,
+int past_expect(const struct past *past, const char *folder, const struct digest *digest,
 	struct diag *diag)
 {
 	const struct digest *first = past->digests;
@@ -225,9 +155,8 @@ static int check_same(const struct past *past, const char *folder, const struct 
 		strcmp(first->plane, digest->plane) != 0 ||
 		strcmp(first->backend, digest->backend) != 0)
 		return diag_error(diag, -EINVAL,
-			"%s holds runs of %s (plane %s, %s) and of %s (plane %s, %s): expected "
-			"a "
-			"folder for each",
+			"%s holds runs of %s (plane %s, %s), and this is one of %s (plane %s, "
+			"%s): expected a folder for each",
 			folder, first->fabric, first->plane, first->backend, digest->fabric,
 			digest->plane, digest->backend);
 	return 0;
@@ -242,27 +171,27 @@ static int add_run(struct past *past, const char *folder, const char *name, stru
 		return 0;
 	if (err)
 		return err;
-	err = check_same(past, folder, digest, diag);
+	err = past_expect(past, folder, digest, diag);
 	if (err) {
 		digest_free(digest);
 		return err;
 	}
-	snprintf(past->runs[past->count].name, NAME_SIZE, "%s", name);
+	snprintf(past->runs[past->count].name, PAST_NAME, "%s", name);
 	past->runs[past->count].digest = digest;
 	past->count++;
 	return 0;
 }
 
-int past_load(struct past *past, const char *folder, size_t most, struct diag *diag)
+static int load(struct past *past, const char *folder, size_t most, const char *baseline,
+	struct diag *diag)
 {
-	struct listing listing;
-	char baseline[NAME_SIZE];
-	int err = list(&listing, folder, ".run", ".json", diag);
+	static const char *const endings[] = { ".run", ".json", NULL };
+	struct past_listing listing;
+	int err = past_list(&listing, folder, endings, diag);
 
 	*past = (struct past)PAST_INIT;
 	if (err)
 		return err;
-	read_baseline(baseline, folder);
 	past->runs = zeroed(listing.count, sizeof(*past->runs));
 	past->digests = zeroed(listing.count, sizeof(*past->digests));
 	for (size_t i = 0; i < listing.count && !err; i++) {
@@ -286,6 +215,19 @@ int past_load(struct past *past, const char *folder, size_t most, struct diag *d
 	if (err)
 		past_free(past);
 	return err;
+}
+
+int past_load(struct past *past, const char *folder, size_t most, struct diag *diag)
+{
+	char baseline[PAST_NAME];
+
+	read_baseline(baseline, folder);
+	return load(past, folder, most, baseline, diag);
+}
+
+int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag)
+{
+	return load(past, folder, most, "", diag);
 }
 
 void past_free(struct past *past)
@@ -316,9 +258,9 @@ static int draw_digest(FILE *out, const void *digest, struct diag *diag)
 int past_keep(
 	const char *folder, const char *name, const struct digest *digest, struct diag *diag)
 {
-	char path[PATH_BYTES];
+	char path[PAST_PATH];
 
-	snprintf(path, sizeof(path), "%s/%s.json", folder, name);
+	past_path(path, folder, name, ".json");
 	return wholefile_draw(path, draw_digest, digest, diag);
 }
 
@@ -330,9 +272,9 @@ static int draw_name(FILE *out, const void *name, struct diag *diag)
 
 int past_set_baseline(const char *folder, const char *name, struct diag *diag)
 {
-	char path[PATH_BYTES];
+	char path[PAST_PATH];
 
-	snprintf(path, sizeof(path), "%s/baseline", folder);
+	past_path(path, folder, "baseline", "");
 	if (name)
 		return wholefile_draw(path, draw_name, name, diag);
 	if (unlink(path) && errno != ENOENT)
@@ -340,24 +282,35 @@ int past_set_baseline(const char *folder, const char *name, struct diag *diag)
 	return 0;
 }
 
+/* Whether the digest says all that is to be known of a run when its run file is gone. */
+static bool is_kept(const char *folder, const char *name)
+{
+	char path[PAST_PATH];
+	struct digest digest;
+	struct diag diag;
+	int err;
+
+	past_path(path, folder, name, ".json");
+	err = past_read(&digest, path, &diag);
+	digest_free(&digest);
+	return !err;
+}
+
 int past_prune(const char *folder, size_t keep, struct diag *diag)
 {
-	struct listing listing;
-	char baseline[NAME_SIZE];
-	int err = list(&listing, folder, ".run", NULL, diag);
+	static const char *const endings[] = { ".run", NULL };
+	struct past_listing listing;
+	char baseline[PAST_NAME], path[PAST_PATH];
+	int err = past_list(&listing, folder, endings, diag);
 
 	if (err)
 		return err;
 	read_baseline(baseline, folder);
 	for (size_t i = 0; i + keep < listing.count && !err; i++) {
-		char path[PATH_BYTES];
-
-		if (strcmp(listing.names[i], baseline) == 0)
+		if (strcmp(listing.names[i], baseline) == 0 ||
+			!is_kept(folder, listing.names[i]))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s.json", folder, listing.names[i]);
-		if (access(path, F_OK)) /* nothing would be left of it */
-			continue;
-		snprintf(path, sizeof(path), "%s/%s.run", folder, listing.names[i]);
+		past_path(path, folder, listing.names[i], ".run");
 		if (unlink(path) && errno != ENOENT)
 			err = diag_system(diag, -errno, "cannot remove %s", path);
 	}

@@ -3,8 +3,8 @@
  * work on.
  *
  * A run NAME is a run file NAME.run, or its digest NAME.json, or both; the digest then
- * saves reading the run file. The order of names is the order of time, so sweep names runs
- * by UTC. Everything else in the folder is left alone. The file "baseline" holds the name
+ * saves reading the run file. The order of names (cmd/past_names.h) is the order of time, so
+ * sweep names runs by UTC. Everything else in the folder is left alone. The file "baseline" holds the name
  * of the run that is the baseline.
  *
  * Each change of the folder is one rename(2): who is killed leaves the folder as it was
@@ -15,7 +15,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "lib/digest.h"
 #include "reports/history.h"
@@ -39,7 +38,13 @@ struct past {
  * another weft is writing is left out. Returns 0; -ENOENT where there is no such folder;
  * -EINVAL or -EPROTO for runs of two fabrics, and files that cannot be read. */
 int past_load(struct past *past, const char *folder, size_t most, struct diag *diag);
+/* The same, whatever the baseline is. */
+int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag);
 void past_free(struct past *past); /* safe twice */
+
+/* -EINVAL where the runs are of another fabric, plane or backend than this one. */
+int past_expect(const struct past *past, const char *folder, const struct digest *digest,
+	struct diag *diag);
 
 /* One run file, or one digest (*.json). A run file is judged, and so is the one beside a
  * digest of an older version. */
@@ -49,13 +54,11 @@ int past_read(struct digest *digest, const char *path, struct diag *diag);
 int past_keep(
 	const char *folder, const char *name, const struct digest *digest, struct diag *diag);
 
-/* The newest `keep` run files stay, and the baseline's; digests of all stay. */
+/* The newest `keep` run files stay, the baseline's, and those without a digest that can be
+ * read; digests of all stay. */
 int past_prune(const char *folder, size_t keep, struct diag *diag);
 
 /* NULL: from now on none. */
 int past_set_baseline(const char *folder, const char *name, struct diag *diag);
-
-/* NAME of ".../NAME.run" or ".../NAME.json" or NAME, cut to size. */
-void past_name(char *name, size_t size, const char *path);
 
 #endif

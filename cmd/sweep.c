@@ -7,6 +7,7 @@
 #include "cmd/conduct.h"
 #include "cmd/opt.h"
 #include "cmd/past.h"
+#include "cmd/past_names.h"
 #include "cmd/sweep_busy.h"
 #include "cmd/sweep_folder.h"
 #include "cmd/sweep_tell.h"
@@ -22,7 +23,7 @@
 #include "reports/verdict.h"
 
 #define RUNS 100u /* of the past that are looked at: what ran longest ago, and drift */
-#define FOLDER_BYTES 96
+#define FOLDER_BYTES 128
 
 struct sweep_args {
 	struct conduct conduct;
@@ -32,7 +33,7 @@ struct sweep_args {
 
 struct sweep {
 	struct sweep_args args;
-	char folder[4096], name[64], path[4096 + 80], shown[4096 + 80];
+	char folder[4096], name[PAST_NAME], path[PAST_PATH], shown[PAST_PATH];
 	uint64_t began_ns;
 	struct past past;
 	struct plan all; /* every stage, in its order: names and bytes */
@@ -258,10 +259,8 @@ static int tell(struct sweep *sweep, struct diag *diag)
 	int status;
 
 	if (!past->count || strcmp(past->runs[past->count - 1].name, sweep->name) != 0) {
-		diag_error(diag, -ENODATA,
-			"%s/%s: nothing was recorded tonight, or the clock was set back and an "
-			"older run has a later name",
-			sweep->folder, sweep->name);
+		diag_error(diag, -ENODATA, "%s/%s: nothing was recorded tonight", sweep->folder,
+			sweep->name);
 		return conduct_refuse(&sweep->args.conduct, diag);
 	}
 	history_make(&history, past->runs, past->count, past->baseline);
@@ -293,37 +292,61 @@ static int tell(struct sweep *sweep, struct diag *diag)
 
 static void name_folder(struct sweep *sweep)
 {
-	const char *name = sweep->args.conduct.fabric.name;
+	const struct fabric *fabric = &sweep->args.conduct.fabric;
+	bool is_first = strcmp(fabric->plane, FABRIC_PLANE) == 0;
 	char safe[FOLDER_BYTES];
 
 	if (sweep->args.history) {
 		snprintf(sweep->folder, sizeof(sweep->folder), "%s", sweep->args.history);
+		for (size_t end = strlen(sweep->folder);
+			end > 1 && sweep->folder[end - 1] == '/'; end--)
+			sweep->folder[end - 1] = '\0';
 		return;
 	}
-	snprintf(safe, sizeof(safe), "%s-history", name);
+	snprintf(safe, sizeof(safe), "%s%s%s-history", fabric->name, is_first ? "" : "-",
+		is_first ? "" : fabric->plane);
 	for (char *c = safe; *c; c++)
 		if (*c == '/' || (unsigned char)*c < ' ')
 			*c = '-';
 	snprintf(sweep->folder, sizeof(sweep->folder), "%s", safe);
 }
 
+/* The runs of before, which are of what is swept tonight. */
+static int load(struct sweep *sweep, struct diag *diag)
+{
+	const struct conduct *conduct = &sweep->args.conduct;
+	struct digest tonight = DIGEST_INIT;
+	int err = past_load(&sweep->past, sweep->folder, RUNS, diag);
+
+	if (err)
+		return err;
+	snprintf(tonight.fabric, sizeof(tonight.fabric), "%s", conduct->fabric.name);
+	snprintf(tonight.plane, sizeof(tonight.plane), "%s", conduct->fabric.plane);
+	snprintf(tonight.backend, sizeof(tonight.backend), "%s",
+		conduct->verbs ? "verbs" : "sim");
+	return past_expect(&sweep->past, sweep->folder, &tonight, diag);
+}
+
 static int prepare(struct sweep *sweep, struct diag *diag)
 {
-	int err;
+	int err = sweep_lock(sweep->folder, diag);
 
-	name_folder(sweep);
-	err = sweep_lock(sweep->folder, diag);
+	/* What the folder is of is known before anything in it is changed. */
+	if (!err)
+		err = load(sweep, diag);
 	if (!err)
 		err = sweep_recover(sweep->folder, diag);
+	past_free(&sweep->past);
 	if (!err)
-		err = past_load(&sweep->past, sweep->folder, RUNS, diag);
+		err = load(sweep, diag);
 	if (!err)
 		err = ask_hosts(sweep, diag);
 	if (!err)
 		err = make_plan(sweep, diag);
-	sweep_name(sweep->name, sizeof(sweep->name), sweep->folder);
-	snprintf(sweep->path, sizeof(sweep->path), "%s/%s.part", sweep->folder, sweep->name);
-	snprintf(sweep->shown, sizeof(sweep->shown), "%s/%s.run", sweep->folder, sweep->name);
+	if (!err)
+		err = sweep_name(sweep->name, sizeof(sweep->name), sweep->folder, diag);
+	past_path(sweep->path, sweep->folder, sweep->name, ".part");
+	past_path(sweep->shown, sweep->folder, sweep->name, ".run");
 	return err;
 }
 
@@ -336,14 +359,20 @@ static int check_files(const struct sweep *sweep, struct diag *diag)
 		{ "--metrics", sweep->args.metrics, false },
 	};
 
-	return outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
+	int err = outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
+
+	return err ? err
+		   : outputs_check_folder(&conduct->outputs, files, COUNT_OF(files),
+			     sweep->folder, past_is_own, diag);
 }
 
 static int sweep_all(struct sweep *sweep)
 {
 	struct diag diag;
-	int err = check_files(sweep, &diag);
+	int err;
 
+	name_folder(sweep);
+	err = check_files(sweep, &diag);
 	if (!err)
 		err = prepare(sweep, &diag);
 	if (!err)

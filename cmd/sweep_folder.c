@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/sweep_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,10 +14,9 @@
 #include <unistd.h>
 
 #include "cmd/past.h"
+#include "cmd/past_names.h"
 #include "lib/diag.h"
-
-#define PATH_BYTES 4096
-#define NAME_BYTES 64
+#include "lib/run.h"
 
 /* --- the lock --- */
 
@@ -33,12 +34,12 @@ static int refuse_second(int fd, const char *folder, struct diag *diag)
 
 int sweep_lock(const char *folder, struct diag *diag)
 {
-	char path[PATH_BYTES];
+	char path[PAST_PATH];
 	int fd;
 
 	if (mkdir(folder, 0777) && errno != EEXIST)
 		return diag_system(diag, -errno, "cannot make the folder %s", folder);
-	snprintf(path, sizeof(path), "%s/.lock", folder);
+	past_path(path, folder, ".lock", "");
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return diag_system(diag, -errno, "cannot open %s", path);
@@ -60,29 +61,32 @@ int sweep_lock(const char *folder, struct diag *diag)
 
 int sweep_settle(const char *folder, const char *name, struct diag *diag)
 {
-	char part[PATH_BYTES], run[PATH_BYTES];
+	char part[PAST_PATH], run[PAST_PATH];
 
-	snprintf(part, sizeof(part), "%s/%s.part", folder, name);
-	snprintf(run, sizeof(run), "%s/%s.run", folder, name);
+	past_path(part, folder, name, ".part");
+	past_path(run, folder, name, ".run");
 	if (rename(part, run))
 		return diag_system(diag, -errno, "cannot rename %s", part);
 	return 0;
 }
 
 /* Reading it takes half a commit back; what is then left of a journal holds nothing. Nor
- * does a file whose writer was killed before its first commit. */
+ * does a file whose writer was killed before its first commit. What else cannot be read
+ * may be anybody's. */
 static int recover_part(const char *folder, const char *name, struct diag *diag)
 {
-	char part[PATH_BYTES], journal[PATH_BYTES];
+	char part[PAST_PATH], journal[PAST_PATH];
 	struct digest digest;
 	int err;
 
-	snprintf(part, sizeof(part), "%s/%s.part", folder, name);
-	snprintf(journal, sizeof(journal), "%s/%s.part-journal", folder, name);
+	past_path(part, folder, name, ".part");
+	past_path(journal, folder, name, ".part-journal");
 	err = past_read(&digest, part, diag);
 	digest_free(&digest);
-	if (err && err != -EINVAL)
-		return err;
+	if (err && !run_is_blank(part)) {
+		fprintf(stderr, "weft sweep: %s is left alone: %s\n", part, diag->text);
+		return 0;
+	}
 	if (err)
 		unlink(part);
 	unlink(journal);
@@ -92,12 +96,12 @@ static int recover_part(const char *folder, const char *name, struct diag *diag)
 /* One that cannot be read is for past_load() to refuse. */
 static int recover_digest(const char *folder, const char *name, struct diag *diag)
 {
-	char run[PATH_BYTES], json[PATH_BYTES];
+	char run[PAST_PATH], json[PAST_PATH];
 	struct digest digest;
 	int err;
 
-	snprintf(run, sizeof(run), "%s/%s.run", folder, name);
-	snprintf(json, sizeof(json), "%s/%s.json", folder, name);
+	past_path(run, folder, name, ".run");
+	past_path(json, folder, name, ".json");
 	if (access(json, F_OK) == 0)
 		return 0;
 	err = past_read(&digest, run, diag);
@@ -108,60 +112,70 @@ static int recover_digest(const char *folder, const char *name, struct diag *dia
 	return err;
 }
 
-/* Calls back with the NAME of each file NAME.ending. */
-static int each(const char *folder, const char *ending,
+/* NAME.json.PROCESS.new of lib/wholefile, left by a writer that was killed. */
+static int recover_new(const char *folder, const char *name, struct diag *diag)
+{
+	char path[PAST_PATH], stamp[PAST_NAME];
+	const char *rest = name + strcspn(name, ".");
+	long process = 0;
+	int end = 0;
+
+	(void)diag;
+	snprintf(stamp, sizeof(stamp), "%.*s", (int)(rest - name), name);
+	if (strcmp(stamp, "baseline") != 0 && !past_is_stamp(stamp, NULL))
+		return 0;
+	if (sscanf(rest, strcmp(stamp, "baseline") == 0 ? ".%ld%n" : ".json.%ld%n", &process,
+		    &end) != 1 ||
+		rest[end] || process <= 0)
+		return 0;
+	past_path(path, folder, name, ".new");
+	if (kill((pid_t)process, 0) && errno == ESRCH)
+		unlink(path);
+	return 0;
+}
+
+/* Calls back with the NAME of each file NAMEending; of stamps alone where that is asked. */
+static int each(const char *folder, const char *ending, bool stamps,
 	int (*recover)(const char *folder, const char *name, struct diag *diag),
 	struct diag *diag)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	int err = 0;
+	const char *const endings[] = { ending, NULL };
+	struct past_listing listing;
+	int err = past_list(&listing, folder, endings, diag);
 
-	if (!dir)
-		return diag_system(diag, -errno, "cannot read the folder %s", folder);
-	while (!err && (entry = readdir(dir))) {
-		size_t length = strlen(entry->d_name), tail = strlen(ending);
-		char name[NAME_BYTES];
-
-		if (entry->d_name[0] == '.' || length <= tail ||
-			length - tail >= sizeof(name) ||
-			strcmp(entry->d_name + length - tail, ending) != 0)
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(length - tail), entry->d_name);
-		err = recover(folder, name, diag);
-	}
-	closedir(dir);
+	if (err)
+		return err;
+	for (size_t i = 0; i < listing.count && !err; i++)
+		if (!stamps || past_is_stamp(listing.names[i], NULL))
+			err = recover(folder, listing.names[i], diag);
+	free(listing.names);
 	return err;
 }
 
 int sweep_recover(const char *folder, struct diag *diag)
 {
-	int err = each(folder, ".part", recover_part, diag);
+	int err = each(folder, ".part", true, recover_part, diag);
 
-	return err ? err : each(folder, ".run", recover_digest, diag);
+	if (!err)
+		err = each(folder, ".new", false, recover_new, diag);
+	return err ? err : each(folder, ".run", false, recover_digest, diag);
 }
 
-static int is_taken(const char *folder, const char *name)
+int sweep_name(char *name, size_t size, const char *folder, struct diag *diag)
 {
-	static const char *const endings[] = { "run", "json", "part" };
-	char path[PATH_BYTES];
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s.%s", folder, name, endings[i]);
-		if (access(path, F_OK) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-void sweep_name(char *name, size_t size, const char *folder)
-{
-	time_t now = time(NULL);
+	static const char *const endings[] = { ".run", ".json", ".part", NULL };
+	struct past_listing listing;
+	int err = past_list(&listing, folder, endings, diag);
+	time_t now = time(NULL), last;
 	struct tm utc;
 
-	do {
-		gmtime_r(&now, &utc);
-		strftime(name, size, "%Y%m%dT%H%M%SZ", &utc);
-		now++;
-	} while (is_taken(folder, name));
+	if (err)
+		return err;
+	if (listing.count && past_is_stamp(listing.names[listing.count - 1], &last) &&
+		last >= now)
+		now = last + 1;
+	free(listing.names);
+	gmtime_r(&now, &utc);
+	strftime(name, size, "%Y%m%dT%H%M%SZ", &utc);
+	return 0;
 }

@@ -17,14 +17,16 @@ struct diag;
  * is. Returns 0; -EBUSY where another sweep works there, with its process in the sentence. */
 int sweep_lock(const char *folder, struct diag *diag);
 
-/* Each NAME.part becomes NAME.run; one that holds nothing goes. Then each run that a kill
- * left without its digest gets one. */
+/* Each NAME.part of a NAME that sweep_name() gives becomes NAME.run; one that holds nothing
+ * goes; one that is no run of ours stays, and stderr says so. So do digests that were half
+ * written go. Then each run that a kill left without its digest gets one. */
 int sweep_recover(const char *folder, struct diag *diag);
 
 /* NAME.part, written and closed, becomes NAME.run. */
 int sweep_settle(const char *folder, const char *name, struct diag *diag);
 
-/* The present time in UTC, or the second after, and so on, that no run is named by. */
-void sweep_name(char *name, size_t size, const char *folder);
+/* The present time in UTC; where a run is named by that or a later one, as the clock was set
+ * back, the second after the last. Returns 0, or the errno of reading the folder. */
+int sweep_name(char *name, size_t size, const char *folder, struct diag *diag);
 
 #endif

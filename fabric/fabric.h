@@ -146,9 +146,11 @@ struct binding {
 	char device[32];
 };
 
+#define FABRIC_PLANE "parameter"
+
 struct fabric {
 	char name[64];
-	char plane[32];     /* "parameter" unless named */
+	char plane[32];     /* FABRIC_PLANE unless named */
 	struct node *nodes; /* hosts, then leaves, then spines */
 	uint32_t node_count, hosts, leaves, spines;
 	struct port *ports;

@@ -29,7 +29,7 @@ int file_refuse(const struct file *file, uint32_t line, const char *format, ...)
 /* The plane by name; NULL when the file has none of that name. */
 static const struct doc_plane *find_plane(const struct doc *doc, const char *plane)
 {
-	if (!plane || strcmp(plane, "parameter") == 0)
+	if (!plane || strcmp(plane, FABRIC_PLANE) == 0)
 		return &doc->top;
 	for (unsigned i = 0; i < doc->plane_count; i++)
 		if (doc->planes[i].name.line && strcmp(doc->planes[i].name.text, plane) == 0)
@@ -41,7 +41,7 @@ static int no_such_plane(
 	const struct doc *doc, const char *name, const char *plane, struct diag *diag)
 {
 	char shown[UTF8_CLIP], names[256];
-	size_t used = (size_t)snprintf(names, sizeof(names), "parameter");
+	size_t used = (size_t)snprintf(names, sizeof(names), FABRIC_PLANE);
 
 	for (unsigned i = 0; i < doc->plane_count; i++)
 		if (used + strlen(doc->planes[i].name.text) + 3 < sizeof(names))
@@ -66,7 +66,7 @@ static int check_planes(const struct doc *doc, struct file *file)
 			return file_refuse(file, plane->name.line,
 				"planes.name \"%.20s...\": expected at most %zu bytes",
 				plane->name.text, sizeof(file->fabric->plane) - 1);
-		if (strcmp(plane->name.text, "parameter") == 0)
+		if (strcmp(plane->name.text, FABRIC_PLANE) == 0)
 			return file_refuse(file, plane->name.line,
 				"planes.name \"parameter\": expected another name, as the keys "
 				"on top are the parameter plane");
@@ -104,7 +104,7 @@ static int build(const struct doc *doc, struct file *file, const char *plane)
 		snprintf(fabric->name, sizeof(fabric->name), "%s", doc->top.name.text);
 	else
 		name_by_path(fabric->name, sizeof(fabric->name), file->name);
-	snprintf(fabric->plane, sizeof(fabric->plane), "%s", plane ? plane : "parameter");
+	snprintf(fabric->plane, sizeof(fabric->plane), "%s", plane ? plane : FABRIC_PLANE);
 	err = file_read_settings(file);
 	if (!err)
 		err = file_read_wiring(file);

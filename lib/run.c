@@ -134,6 +134,11 @@ static int put_info(struct run *run, struct diag *diag)
 	return run_put(run, TABLE_RUN, &row, 1, diag);
 }
 
+void run_call(struct run *run, const char *path)
+{
+	snprintf(run->path, sizeof(run->path), "%s", path);
+}
+
 int run_create(
 	struct run **run, const char *path, const struct run_info *info, struct diag *diag)
 {

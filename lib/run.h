@@ -191,6 +191,10 @@ int run_finish(struct run *run, bool interrupted, struct diag *diag);
 /* --- reading --- */
 
 int run_open(struct run **run, const char *path, struct diag *diag); /* read-only */
+/* What messages call it from now on: a file that gets another name when it is whole. */
+void run_call(struct run *run, const char *path);
+/* Whether nothing was ever committed to it: its writer was killed at once. */
+bool run_is_blank(const char *path);
 const struct run_info *run_info(const struct run *run);
 bool run_ended(const struct run *run, bool *interrupted);
 

@@ -359,6 +359,19 @@ int run_open(struct run **run, const char *path, struct diag *diag)
 	return 0;
 }
 
+bool run_is_blank(const char *path)
+{
+	struct run *opened = zeroed(1, sizeof(*opened));
+	uint32_t version = 0;
+	struct diag diag;
+	bool is_blank = !check_there(path, &diag) &&
+			!run_attach(opened, path, SQLITE_OPEN_READONLY, &diag) &&
+			run_kind(opened, &version) == RUN_KIND_NONE;
+
+	run_close(opened);
+	return is_blank;
+}
+
 int run_append(struct run **run, const char *path, struct diag *diag)
 {
 	struct run *opened = zeroed(1, sizeof(*opened));

@@ -1,0 +1,136 @@
+#!/bin/sh
+# safe.sh SOURCE WEFT: what is in a history stays: a sweep of something else is refused
+# before it touches it, files that are not weft's are left alone, no run goes whose digest
+# cannot be read, a baseline is replaced or kept, and tonight's run is the last one.
+source=$(realpath "$1") || exit 2
+weft=$(realpath "$2") || exit 2
+# shellcheck source=tests/folder.sh disable=SC1091
+. "$source/tests/folder.sh"
+fabric=$source/examples/small-8.yaml
+
+# HISTORY OPTION...: a short sweep.
+sweep() {
+	history=$1
+	shift
+	nice "$weft" sweep --profile quick --traffic 100MiB --history "$history" "$@" > out 2> err
+}
+
+# WORDS COMMAND...: status 2 and one line on stderr that holds WORDS.
+refused() {
+	words=$1
+	shift
+	"$@" > out 2> err
+	[ $? -eq 2 ] || fail "$*: status is not 2"
+	[ "$(wc -l < err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
+	grep -q "$words" err || fail "$*: does not say \"$words\": $(cat err)"
+}
+
+# HISTORY: its files and what they hold.
+state() {
+	find "$1" -type f ! -name .lock -exec cksum {} + | sort
+}
+
+newest() {
+	find "$1" -name "2*.$2" | sort | tail -1
+}
+
+# --- of something else ---
+
+sed 's/^name: .*/name: other/' "$fabric" > other.yaml
+cat "$fabric" - > planes.yaml << 'END'
+planes:
+- name: storage
+  leaves: 2
+  spines: 2
+  hosts_per_leaf: 4
+  speed: 100G
+END
+sweep mine "$fabric" || fail "a first sweep: status $?: $(cat out err)"
+state mine > before
+refused 'mine holds runs of small-8 (plane parameter, sim), and this is one of other' \
+	sweep mine other.yaml
+refused '(plane storage, sim): expected a folder for each' sweep mine --plane storage planes.yaml
+refused '(plane parameter, verbs): expected a folder for each' sweep mine --backend verbs "$fabric"
+state mine > after
+cmp before after || fail "a refused sweep left: $(ls mine)"
+"$weft" history mine > out 2> err
+[ ! -s err ] || fail "the history after refused sweeps: $(cat err)"
+"$weft" sweep --profile quick --traffic 100MiB --plane storage planes.yaml > out 2> err
+[ -d small-8-storage-history ] || fail "another plane has no folder of its own: $(ls)"
+
+# --- files of others ---
+
+echo 'my film' > mine/film.part
+echo 'my film' > mine/20261130T001500Z.part
+: > mine/20261130T001501Z.part
+echo '{' > mine/20261130T001502Z.json.2.new
+true &
+gone=$!
+wait $gone
+for name in 20261130T001503Z.json baseline; do echo '{' > "mine/$name.$gone.new"; done
+echo 'mine' > "mine/notes.json.$gone.new"
+sweep mine "$fabric" || fail "a sweep beside files of others: $(cat out err)"
+[ "$(cat mine/film.part)" = 'my film' ] || fail "a foreign file has gone: $(ls mine)"
+[ "$(cat mine/20261130T001500Z.part)" = 'my film' ] || fail "a foreign run has gone: $(ls mine)"
+[ "$(grep -c 'mine/20261130T001500Z.part is left alone: .*is not a run file' err)" -eq 1 ] ||
+	fail "what is left alone is not told of: $(cat err)"
+[ "$(wc -l < err)" -eq 1 ] || fail "more is told of than what is left alone: $(cat err)"
+[ ! -e mine/20261130T001501Z.part ] || fail "an empty file of ours is left: $(ls mine)"
+[ -e "mine/notes.json.$gone.new" ] || fail "a foreign file has gone: $(ls mine)"
+[ ! -e "mine/20261130T001503Z.json.$gone.new" ] || fail "half a digest is left: $(ls mine)"
+[ ! -e "mine/baseline.$gone.new" ] || fail "half a baseline is left: $(ls mine)"
+rm -f mine/*.part
+
+# --- no run goes for a digest that cannot be read ---
+
+first=$(find mine -name '2*.run' | sort | head -1)
+cp "${first%.run}.json" kept.json
+sed -i 's/"version": 1,/"version": 2,/' "${first%.run}.json"
+sweep mine --keep 1 "$fabric" || fail "--keep 1: $(cat out err)"
+[ -e "$first" ] || fail "a run has gone whose digest is of a newer version: $(ls mine)"
+head -c 100 kept.json > "${first%.run}.json"
+sweep mine --keep 1 "$fabric" || fail "--keep 1: $(cat out err)"
+[ -e "$first" ] || fail "a run has gone whose digest is damaged: $(ls mine)"
+cp kept.json "${first%.run}.json"
+sweep mine --keep 1 "$fabric" || fail "--keep 1: $(cat out err)"
+[ ! -e "$first" ] || fail "--keep 1 keeps: $(ls mine)"
+
+# --- a baseline is replaced or kept ---
+
+mkdir failing
+sed 's/"verdict": "pass"/"verdict": "fail"/' "$(newest mine json)" > failing/20261130T001500Z.json
+echo 20261130T001500Z > failing/baseline
+refused 'none of the 1 runs of failing passed' "$weft" history --baseline best failing
+[ "$(cat failing/baseline)" = 20261130T001500Z ] || fail "a baseline is lost: $(ls failing)"
+
+# --- tonight's run is the last ---
+
+cp "$(newest mine json)" mine/20991231T235959Z.json
+cp "$(newest mine json)" mine/zebra.json
+sweep mine --json "$fabric" || fail "after the clock was set back: status $?: $(cat out err)"
+grep -q '"run": "21000101T000000Z"' out || fail "tonight's run is called $(grep '"run":' out)"
+grep -q '"stages_run": [1-9]' out || fail "tonight's run is not what is told of: $(cat out)"
+
+# --- names ---
+
+ln -s mine link
+sweep link// "$fabric" || fail "a history with slashes behind it: $(cat out err)"
+grep -q '; link/2[^/]*Z.run$' out || fail "a history with slashes is called: $(cat out)"
+(
+	ulimit -f 600 # of 512 bytes
+	"$weft" sweep --profile quick --history limited "$fabric" > out 2> err
+)
+[ $? -eq 2 ] || fail "a limit on files: status is not 2"
+grep -q 'limited/2[^/]*Z.run' err || fail "a limit on files: names no run: $(cat err)"
+grep -q '\.part' err && fail "a limit on files names what is not there: $(cat err)"
+for name in baseline .lock 20261130T001500Z.run report.json a.part; do
+	state mine > before
+	refused "link/../mine/$name would be taken for a part of the history mine" \
+		sweep mine --html "link/../mine/$name" "$fabric"
+	refused "would be taken for a part of the history new" sweep new --metrics "new/$name" "$fabric"
+	state mine > after
+	cmp before after || fail "a refused --html has left: $(ls mine)"
+done
+[ ! -e new ] || fail "a refused sweep has made its folder"
+sweep mine --html mine/tonight.html "$fabric" || fail "a report beside the runs: $(cat err)"
+finish
