@@ -10,6 +10,7 @@
 #include "cmd/past_names.h"
 #include "cmd/sweep_busy.h"
 #include "cmd/sweep_folder.h"
+#include "cmd/sweep_hook.h"
 #include "cmd/sweep_tell.h"
 #include "fabric/build.h"
 #include "fabric/file.h"
@@ -28,7 +29,7 @@
 struct sweep_args {
 	struct conduct conduct;
 	const char *history, *busy_if, *hook, *metrics;
-	uint64_t time_ns, traffic_bytes, keep;
+	uint64_t time_ns, traffic_bytes, keep, hook_ns;
 };
 
 struct sweep {
@@ -56,6 +57,8 @@ static const struct opt sweep_opts[] = {
 		"leave out hosts ($1) for which it exits with 0; weft-busy \"$1\" with "
 		"--backend verbs" },
 	{ OPT_TEXT, "hook COMMAND", ARG(hook), 0, 0, "run at the end with the JSON on stdin" },
+	{ OPT_NS, "hook-time TIME", ARG(hook_ns), NS_PER_S, 86400 * NS_PER_S,
+		"after which the hook is killed" },
 	{ OPT_TEXT, "metrics FILE", ARG(metrics), 0, 0,
 		"write metrics for a textfile collector" },
 	CONDUCT_OPTS(struct sweep_args, conduct),
@@ -92,23 +95,31 @@ static int free_fabric(struct fabric *fabric, const struct sweep *sweep, struct 
 static int ask_hosts(struct sweep *sweep, struct diag *diag)
 {
 	const struct fabric *fabric = &sweep->args.conduct.fabric;
-	int err = 0;
+	bool verbs = sweep->args.conduct.verbs;
+	const char *busy_if = sweep->args.busy_if;
+	char why[SWEEP_WHY] = "";
+	int err = verbs ? agents_bound(fabric, diag) : 0;
 
 	sweep->busy = zeroed(fabric->hosts, sizeof(*sweep->busy));
-	if (!sweep->args.busy_if && sweep->args.conduct.verbs)
-		sweep->args.busy_if = "weft-busy \"$1\"";
-	if (sweep->args.busy_if)
-		err = sweep_busy(
-			sweep->busy, &sweep->unknown, fabric, sweep->args.busy_if, diag);
+	if (err)
+		return err;
+	if (!busy_if && verbs)
+		busy_if = "weft-busy \"$1\"";
+	if (busy_if)
+		sweep->unknown = sweep_busy(sweep->busy, fabric, busy_if, why);
 	for (uint32_t host = 0; host < fabric->hosts; host++)
 		sweep->busy_count += sweep->busy[host];
-	if (!err && fabric->hosts - sweep->busy_count < 2)
-		err = diag_error(diag, -EBUSY,
-			"%u of %u hosts are busy (%u gave no answer): nothing was sent; try "
-			"again "
-			"when two are free",
-			sweep->busy_count, fabric->hosts, sweep->unknown);
-	return err;
+	if (fabric->hosts - sweep->busy_count >= 2)
+		return 0;
+	if (!sweep->unknown)
+		return diag_error(diag, -EBUSY,
+			"%u of %u hosts are busy: nothing was sent; try again when two are "
+			"free",
+			sweep->busy_count, fabric->hosts);
+	return diag_error(diag, -EBUSY,
+		"of %u of %u hosts it is not known whether they are busy, and %u are: "
+		"nothing was sent; %s",
+		sweep->unknown, fabric->hosts, sweep->busy_count - sweep->unknown, why);
 }
 
 /* --- the plan --- */
@@ -223,18 +234,6 @@ static void count_stages(struct night *night, const struct sweep *sweep)
 		night->never += last_run(&sweep->past, sweep->all.stages[i].name) == 0;
 }
 
-static void run_hook(const struct sweep *sweep, const struct night *night)
-{
-	int status = night_hook(night, sweep->args.hook);
-
-	if (status)
-		fprintf(stderr, "weft sweep: --hook %s: %s %d: expected status 0\n",
-			sweep->args.hook,
-			status < 0 ? "could not be run or was killed, answer"
-				   : "ended with status",
-			status);
-}
-
 static int draw_metrics(FILE *out, const void *night, struct diag *diag)
 {
 	(void)diag;
@@ -283,7 +282,7 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		status = EXIT_UNKNOWN;
 	}
 	if (sweep->args.hook)
-		run_hook(sweep, &night);
+		sweep_hook(&night, sweep->args.hook, sweep->args.hook_ns);
 	history_free(&history);
 	return status;
 }
@@ -399,6 +398,7 @@ int cmd_sweep(int argc, char **argv)
 			},
 			.time_ns = 600 * NS_PER_S,
 			.keep = 30,
+			.hook_ns = 60 * NS_PER_S,
 		},
 		.began_ns = clock_ns(),
 		.past = PAST_INIT,

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include "lib/diag.h"
+#include "lib/command.h"
+#include "lib/grow.h"
+#include "lib/units.h"
 
 #define AT_ONCE 16u
+#define WORDS 6
 
-/* The user's words reach the shell by the environment, so that nothing has to be quoted. */
-static const char ask[] =
-	"exec timeout " SWEEP_BUSY_S " sh -c \"$WEFT_BUSY_IF\" sh \"$WEFT_HOST\" < /dev/null "
-	"> /dev/null 2>&1";
+/* The user's words reach the shell as $2, so that nothing has to be quoted. */
+static const char ask[] = "export WEFT_HOST=\"$1\"; exec sh -c \"$2\" sh \"$1\" > /dev/null";
 
 const char *sweep_host_name(const struct fabric *fabric, uint32_t host)
 {
@@ -27,40 +27,43 @@ const char *sweep_host_name(const struct fabric *fabric, uint32_t host)
 	return fabric->nodes[host].name;
 }
 
-static int begin(FILE **asked, const struct fabric *fabric, uint32_t host, struct diag *diag)
+static void tell_why(char why[SWEEP_WHY], const char *host, const struct command *command)
 {
-	if (setenv("WEFT_HOST", sweep_host_name(fabric, host), 1))
-		return diag_system(diag, -errno, "cannot set WEFT_HOST");
-	*asked = popen(ask, "re");
-	return *asked ? 0 : diag_system(diag, -errno, "cannot start --busy-if");
+	if (command->err == -ETIMEDOUT)
+		snprintf(why, SWEEP_WHY, "%s: no answer within %u s", host, SWEEP_BUSY_S);
+	else if (command->err)
+		snprintf(why, SWEEP_WHY, "%s: %s", host, strerror(-command->err));
+	else if (command->words[0])
+		snprintf(why, SWEEP_WHY, "%s: %s", host, command->words);
+	else
+		snprintf(why, SWEEP_WHY, "%s: --busy-if ended with status %d, expected 0 or 1",
+			host, command->status);
 }
 
-static void answer(FILE *asked, bool *busy, uint32_t *unknown)
+uint32_t sweep_busy(
+	bool *busy, const struct fabric *fabric, const char *command, char why[SWEEP_WHY])
 {
-	int status = pclose(asked);
-	int answered = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	struct command *asked = zeroed(fabric->hosts, sizeof(*asked));
+	const char *(*words)[WORDS + 1] = zeroed(fabric->hosts, sizeof(*words));
+	uint32_t unknown = 0;
 
-	*busy = answered != 1;
-	*unknown += answered != 0 && answered != 1;
-}
+	for (uint32_t host = 0; host < fabric->hosts; host++) {
+		const char *said[WORDS + 1] = { "sh", "-c", ask, "sh",
+			sweep_host_name(fabric, host), command, NULL };
 
-int sweep_busy(bool *busy, uint32_t *unknown, const struct fabric *fabric, const char *command,
-	struct diag *diag)
-{
-	FILE *asked[AT_ONCE] = { NULL };
-	int err = 0;
-
-	*unknown = 0;
-	if (setenv("WEFT_BUSY_IF", command, 1))
-		return diag_system(diag, -errno, "cannot set WEFT_BUSY_IF");
-	for (uint32_t host = 0; host < fabric->hosts + AT_ONCE; host++) {
-		FILE **slot = &asked[host % AT_ONCE];
-
-		if (*slot)
-			answer(*slot, &busy[host - AT_ONCE], unknown);
-		*slot = NULL;
-		if (host < fabric->hosts && !err)
-			err = begin(slot, fabric, host, diag);
+		memcpy(words[host], said, sizeof(said));
+		asked[host].argv = words[host];
 	}
-	return err;
+	commands_run(asked, fabric->hosts, AT_ONCE, SWEEP_BUSY_S * NS_PER_S);
+	for (uint32_t host = 0; host < fabric->hosts; host++) {
+		bool is_free = !asked[host].err && asked[host].status == 1;
+
+		busy[host] = !is_free;
+		if (!is_free && (asked[host].err || asked[host].status != 0) && !unknown++)
+			tell_why(why, sweep_host_name(fabric, host), &asked[host]);
+		command_free(&asked[host]);
+	}
+	free(words);
+	free(asked);
+	return unknown;
 }

@@ -13,14 +13,13 @@
 
 #include "fabric/fabric.h"
 
-struct diag;
+#define SWEEP_BUSY_S 30u
+#define SWEEP_WHY 512u
 
-#define SWEEP_BUSY_S "30"
-
-/* Sets busy[host] for each of fabric->hosts; returns 0, or the errno of starting the
- * command. *unknown counts those whose state is not known: they are busy, too. */
-int sweep_busy(bool *busy, uint32_t *unknown, const struct fabric *fabric, const char *command,
-	struct diag *diag);
+/* Sets busy[host] for each of fabric->hosts. Returns of how many it is not known: they are
+ * busy, too; why then tells of the first of them: "host3: Permission denied". */
+uint32_t sweep_busy(
+	bool *busy, const struct fabric *fabric, const char *command, char why[SWEEP_WHY]);
 
 /* The machine behind a host where the file names one, else the host's own name. */
 const char *sweep_host_name(const struct fabric *fabric, uint32_t host);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cmd/cmd.h"
 #include "lib/json.h"
@@ -187,18 +186,4 @@ void night_json(FILE *out, const struct night *night)
 	/* What the stream did not take shows in ferror(out). */
 	json_write(out, root);
 	json_free(root);
-}
-
-int night_hook(const struct night *night, const char *command)
-{
-	FILE *hook;
-	int status;
-
-	fflush(NULL); /* the child must not write what is ours */
-	hook = popen(command, "we");
-	if (!hook)
-		return -1;
-	night_json(hook, night);
-	status = pclose(hook);
-	return status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -33,8 +33,4 @@ void night_json(FILE *out, const struct night *night);
 /* The same for a textfile collector. */
 void night_metrics(FILE *out, const struct night *night);
 
-/* Runs command by sh with the JSON on its standard input. Returns its exit status, or -1
- * where it could not be run or was killed. */
-int night_hook(const struct night *night, const char *command);
-
 #endif

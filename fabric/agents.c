@@ -46,40 +46,46 @@ static const struct binding *binding_of(const struct fabric *fabric, uint32_t ni
 	return NULL;
 }
 
-static int name_host(struct agents *agents, struct agents_host *host, struct diag *diag)
+static uint32_t first_nic(const struct fabric *fabric, uint32_t node)
 {
-	const struct fabric *fabric = agents->fabric;
-	const struct binding *binding = binding_of(fabric, host->first_nic);
-	const char *place = fabric->nodes[host->node].name;
+	return fabric->ports[fabric->nodes[node].first_port].nic;
+}
 
-	if (!binding || !binding->host[0])
-		return diag_error(diag, -EINVAL,
-			"the fabric file does not say which machine %s is: expected hosts: - "
-			"{place: %s, host: NAME, nic: DEVICE}, as weft discover writes it",
-			place, place);
-	snprintf(host->name, sizeof(host->name), "%.20s (%.40s)", place, binding->host);
+int agents_bound(const struct fabric *fabric, struct diag *diag)
+{
+	for (uint32_t node = 0; node < fabric->hosts; node++) {
+		const struct binding *binding = binding_of(fabric, first_nic(fabric, node));
+		const char *place = fabric->nodes[node].name;
+
+		if (!binding || !binding->host[0])
+			return diag_error(diag, -EINVAL,
+				"the fabric file does not say which machine %s is: expected "
+				"hosts: - "
+				"{place: %s, host: NAME, nic: DEVICE}, as weft discover writes "
+				"it",
+				place, place);
+	}
 	return 0;
 }
 
 /* The NICs of a host follow one another in the order of its ports. */
-static int list_hosts(struct agents *agents, struct diag *diag)
+static void list_hosts(struct agents *agents)
 {
 	const struct fabric *fabric = agents->fabric;
-	int err = 0;
 
 	agents->hosts = zeroed(fabric->hosts, sizeof(*agents->hosts));
-	for (uint32_t node = 0; node < fabric->hosts && !err; node++) {
+	for (uint32_t node = 0; node < fabric->hosts; node++) {
 		struct agents_host *host = &agents->hosts[agents->count++];
 
 		*host = (struct agents_host){
 			.node = node,
-			.first_nic = fabric->ports[fabric->nodes[node].first_port].nic,
+			.first_nic = first_nic(fabric, node),
 			.nics = fabric->nodes[node].port_count,
 			.launch = LAUNCH_INIT,
 		};
-		err = name_host(agents, host, diag);
+		snprintf(host->name, sizeof(host->name), "%.20s (%.40s)",
+			fabric->nodes[node].name, binding_of(fabric, host->first_nic)->host);
 	}
-	return err;
 }
 
 /* --- talk --- */
@@ -310,9 +316,10 @@ int agents_start(struct agents *agents, const struct fabric *fabric,
 	if (fabric->rails > AGENT_DEVICES_MAX)
 		return diag_error(diag, -EINVAL, "%u NICs a host: expected at most %u",
 			fabric->rails, AGENT_DEVICES_MAX);
-	err = list_hosts(agents, diag);
+	err = agents_bound(fabric, diag);
 	if (err)
 		return err;
+	list_hosts(agents);
 	for (uint32_t i = 0; i < agents->count; i += AGENTS_AT_A_TIME)
 		start_some(agents, i,
 			agents->count - i < AGENTS_AT_A_TIME ? agents->count

@@ -58,8 +58,11 @@ struct agents {
 		.hosts = NULL                                                                  \
 	}
 
-/* Starts them, at most AGENTS_AT_A_TIME together, and opens their devices. -EINVAL: the
- * file does not say which machine a host is; -EHOSTDOWN: one or more are not there, each with
+/* -EINVAL: the file does not say which machine a host is. */
+int agents_bound(const struct fabric *fabric, struct diag *diag);
+
+/* Starts them, at most AGENTS_AT_A_TIME together, and opens their devices. As
+ * agents_bound(); -EHOSTDOWN: one or more are not there, each with
  * its why; diag tells of the first. */
 #define AGENTS_AT_A_TIME 32u
 int agents_start(struct agents *agents, const struct fabric *fabric,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,44 +17,93 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
-static void run_child(const char *const *argv, int out, int err)
-{
-	int none = open("/dev/null", O_RDONLY);
+struct ends {
+	int in, out[2], err[2];
+};
 
+static void close_stream(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_ends(struct ends *ends)
+{
+	close_stream(&ends->in);
+	for (size_t i = 0; i < 2; i++) {
+		close_stream(&ends->out[i]);
+		close_stream(&ends->err[i]);
+	}
+}
+
+/* A file in memory: who does not read it holds nobody up. */
+static int open_input(const char *input, size_t bytes)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+	size_t done = 0;
+
+	while (fd >= 0 && done < bytes) {
+		ssize_t wrote = write(fd, input + done, bytes - done);
+
+		if (wrote < 0)
+			close_stream(&fd);
+		else
+			done += (size_t)wrote;
+	}
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+/* Returns 0 or a negative errno; ends are then for close_ends(). */
+static int open_ends(struct ends *ends, const struct command *command)
+{
+	*ends = (struct ends){ -1, { -1, -1 }, { -1, -1 } };
+	ends->in = command->input ? open_input(command->input, command->input_bytes)
+				  : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (ends->in < 0)
+		return -errno;
+	if (command->through)
+		return 0;
+	return pipe2(ends->out, O_CLOEXEC) || pipe2(ends->err, O_CLOEXEC) ? -errno : 0;
+}
+
+static void run_child(const struct command *command, const struct ends *ends)
+{
 	setpgid(0, 0);
-	dup2(none, STDIN_FILENO);
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	execvp(argv[0], (char *const *)(uintptr_t)argv);
-	dprintf(err, "%s: %s\n", argv[0], strerror(errno));
+	dup2(ends->in, STDIN_FILENO);
+	dup2(command->through ? STDERR_FILENO : ends->out[1], STDOUT_FILENO);
+	if (!command->through)
+		dup2(ends->err[1], STDERR_FILENO);
+	execvp(command->argv[0], (char *const *)(uintptr_t)command->argv);
+	dprintf(STDERR_FILENO, "%s: %s\n", command->argv[0], strerror(errno));
 	_Exit(127);
 }
 
 static int start(struct command *command, uint64_t limit_ns)
 {
-	int out[2], err[2];
+	struct ends ends;
+	int err = open_ends(&ends, command);
 
-	if (pipe2(out, O_CLOEXEC) < 0)
-		return -errno;
-	if (pipe2(err, O_CLOEXEC) < 0) {
-		close(out[0]);
-		close(out[1]);
-		return -errno;
+	if (!err) {
+		command->pid = fork();
+		if (command->pid == 0)
+			run_child(command, &ends);
+		if (command->pid < 0)
+			err = -errno;
 	}
-	command->pid = fork();
-	if (command->pid == 0)
-		run_child(command->argv, out[1], err[1]);
-	close(out[1]);
-	close(err[1]);
-	if (command->pid < 0) {
-		close(out[0]);
-		close(err[0]);
-		return -errno;
+	command->out = command->words_fd = -1;
+	if (!err) {
+		/* Here, too: it may be killed before it has done so itself. */
+		setpgid(command->pid, command->pid);
+		command->out = ends.out[0];
+		command->words_fd = ends.err[0];
+		command->end_ns = clock_ns() + limit_ns;
+		ends.out[0] = ends.err[0] = -1;
 	}
-	command->out = out[0];
-	command->words_fd = err[0];
-	command->end_ns = clock_ns() + limit_ns;
-	return 0;
+	close_ends(&ends);
+	return err;
 }
 
 /* False at the end of the stream, or when it says more than it may. */
@@ -99,13 +149,6 @@ static bool take_words(struct command *command)
 		command->words[used] = '\0';
 	}
 	return true;
-}
-
-static void close_stream(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /* Its end, if it has come. */

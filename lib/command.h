@@ -1,12 +1,13 @@
 /*
  * command - runs other programs side by side, and keeps what they print.
  *
- * Nothing is given to their standard input. A program that is not done in time, or prints
- * more than it may, is killed; the others go on.
+ * A program that is not done in time, or prints more than it may, is killed with all that
+ * it has started in its process group; the others go on.
  */
 #ifndef LIB_COMMAND_H
 #define LIB_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,7 +17,10 @@
 
 struct command {
 	const char *const *argv; /* borrowed; argv[0] is looked for in $PATH; ends in NULL */
-	char *output;            /* owned; NUL behind it */
+	const char *input;       /* borrowed; what its standard input holds, NULL: nothing */
+	size_t input_bytes;
+	bool through; /* what it prints goes to our stderr, and nothing of it is kept */
+	char *output; /* owned; NUL behind it */
 	size_t size, room;
 	char words[COMMAND_WORDS]; /* the last of its stderr */
 	int status;                /* exit status; 127: no such program */

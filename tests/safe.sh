@@ -1,7 +1,8 @@
 #!/bin/sh
 # safe.sh SOURCE WEFT: what is in a history stays: a sweep of something else is refused
 # before it touches it, files that are not weft's are left alone, no run goes whose digest
-# cannot be read, a baseline is replaced or kept, and tonight's run is the last one.
+# cannot be read, a baseline is replaced or kept, and tonight's run is the last one; and no
+# hook or probe holds a sweep up.
 source=$(realpath "$1") || exit 2
 weft=$(realpath "$2") || exit 2
 # shellcheck source=tests/folder.sh disable=SC1091
@@ -133,4 +134,23 @@ for name in baseline .lock 20261130T001500Z.run report.json a.part; do
 done
 [ ! -e new ] || fail "a refused sweep has made its folder"
 sweep mine --html mine/tonight.html "$fabric" || fail "a report beside the runs: $(cat err)"
+
+# --- other programs ---
+
+sweep mine --json --hook 'echo spoken' "$fabric" || fail "a hook that speaks: $(cat err)"
+grep -q spoken out && fail "a hook speaks on our stdout: $(cat out)"
+grep -q spoken err || fail "what a hook says is lost: $(cat err)"
+sweep mine --hook 'echo $$ > pid; trap "" TERM; sleep 1000' --hook-time 1s "$fabric" ||
+	fail "a hook without an end changes the status: $(cat out err)"
+grep -q 'not done within 1 s, so it was killed' err || fail "a hook without an end: $(cat err)"
+kill -0 "$(cat pid)" 2> gone && fail "a hook without an end is still there"
+# shellcheck disable=SC2016 # for the other shell
+sweep mine --busy-if '[ "$1" != host1 ] || { trap "" TERM; sleep 1000; }; exit 1' "$fabric"
+[ $? -ne 2 ] || fail "a probe without an end: $(cat out err)"
+grep -q ', 1 of 8 hosts busy' out || fail "a probe without an end: $(cat out err)"
+refused 'the fabric file does not say which machine host1 is' \
+	sweep real --backend verbs "$fabric"
+PATH="$source/cmd:$PATH" WEFT_BUSY_ROOT=$PWD/nowhere \
+	refused 'it is not known .*local: no counters of RDMA ports in .*nowhere' \
+	sweep real --backend verbs "$source/examples/lab-8.yaml"
 finish

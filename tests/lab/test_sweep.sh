@@ -1,7 +1,7 @@
 #!/bin/sh
 # In the guest, of 4 devices: sweeps on real devices go on where the last one stopped, and
 # leave hosts alone of which nobody says that they are free.
-# shellcheck source=tests/lab/accept.sh
+# shellcheck source=tests/lab/accept.sh disable=SC1091,SC2154
 . "$SOURCE/tests/lab/accept.sh"
 
 # sweep STATUS SENTENCE [OPTION...]
@@ -19,7 +19,7 @@ sweep() {
 }
 
 sweep 2 'hosts that may be busy'
-says 'are told of' 'hosts are busy'
+says 'are told of' 'it is not known whether they are busy'
 sweep 0 'a first night' --busy-if false
 sweep 0 'a second one' --busy-if false
 says 'which the history counts' 'over 2 runs'
@@ -32,4 +32,4 @@ else
 	not_ok "the second night ran $(tr '\n' ' ' < two) after $(tr '\n' ' ' < one)"
 fi
 no_agents 'nothing is left running'
-exit $failed
+exit "$failed"
