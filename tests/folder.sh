@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # What tests in shell share: a folder of their own, in which they are from here on and
-# which goes with them; fail WORDS...; commits PROCESS FILE; and finish, which ends them with status 1 when
-# something has failed.
+# which goes with them; fail WORDS...; commits PROCESS FILE; and finish, which ends them with
+# status 1 when something has failed.
 folder=$(mktemp -d) || exit 2
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
 cd "$folder" || exit 2
@@ -12,12 +12,12 @@ fail() {
 	failed=1
 }
 
-# PROCESS FILE: waits until the process has committed to its run file more than once, or
-# has ended.
+# PROCESS FILE: waits until the process has committed stages to its run file, or has ended.
+# What is committed before the first stage is a quarter of this.
 commits() {
-	until [ -s "$2" ]; do kill -0 "$1" 2> gone || return; done
-	once=$(wc -c < "$2")
-	until [ "$(wc -c < "$2")" -gt "$once" ]; do kill -0 "$1" 2> gone || return; done
+	until [ -e "$2" ] && [ "$(wc -c < "$2")" -gt 1048576 ]; do
+		kill -0 "$1" 2> gone || return
+	done
 }
 
 finish() {

@@ -87,7 +87,7 @@ grep -q 'fixed *link.loss' out || fail "version 1 beside its run: $(cat out err)
 "$weft" history --baseline "$(basename "$bad" .run)" --age 5 nights > out 2> err
 grep -q 'runs behind it' out && fail "a baseline of 4 runs is old at 5: $(cat out)"
 for i in $(seq 10 40); do # it has 35 runs behind it, of which 30 are looked at
-	cp "${good%.run}.json" "nights/9$i.json"
+	cp "${good%.run}.json" "nights/20990101T0000${i}Z.json"
 done
 "$weft" history nights > out 2> err
 tr '\n' ' ' < out | grep -q 'has 35 runs behind it, 30 or more' || fail "an old baseline: $(cat out err)"
