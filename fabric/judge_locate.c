@@ -241,6 +241,53 @@ static void name_pair(
 		"; all that complain run between these two, and nothing tells them apart");
 }
 
+static bool suspects_nic(const struct suspects *suspects, uint32_t nic)
+{
+	return suspects->first.nic == nic ||
+	       (suspects->count == 2 && suspects->second.nic == nic);
+}
+
+/* Of two that these votes do not tell apart, the one that those of another failure suspect
+ * without the other; NULL: none, or both. */
+static const struct suspect *tell_apart(
+	const struct judging *judging, const struct votes *votes, const struct suspects *two)
+{
+	const struct suspect *told = NULL;
+
+	for (size_t i = 0; i < judging->complaint_count; i++) {
+		const struct votes *other = &judging->complaints[i].votes;
+		struct suspects found = { .count = 0 };
+		bool first, second;
+
+		if (other != votes && other->bad_flows)
+			found = find_nics(judging, other, false);
+		if (found.count < 1 || found.count > 2)
+			continue;
+		first = suspects_nic(&found, two->first.nic);
+		second = suspects_nic(&found, two->second.nic);
+		if (first == second)
+			continue;
+		if (told && told != (first ? &two->first : &two->second))
+			return NULL;
+		told = first ? &two->first : &two->second;
+	}
+	return told;
+}
+
+static void name_one_of(const struct judging *judging, const struct votes *votes,
+	const struct suspects *two, struct finding *finding)
+{
+	const struct suspect *told = tell_apart(judging, votes, two);
+
+	if (!told) {
+		name_pair(judging->fabric, two, finding);
+		return;
+	}
+	name_link(judging->fabric, told, votes, finding);
+	append(finding->basis, sizeof(finding->basis),
+		"; of the two it is the one that another failure speaks against");
+}
+
 void judging_locate(const struct judging *judging, const struct votes *votes,
 	struct finding *finding, bool last)
 {
@@ -262,7 +309,7 @@ void judging_locate(const struct judging *judging, const struct votes *votes,
 	if (all.count && !open)
 		name_link(fabric, &all.first, votes, finding);
 	else if (all.count == 2)
-		name_pair(fabric, &all, finding);
+		name_one_of(judging, votes, &all, finding);
 	else
 		name_leaves(fabric, votes, finding);
 }

@@ -165,6 +165,54 @@ static void unless_others_have_named_one_of_them(void **state)
 	bench_free(bench);
 }
 
+/* Each NIC has one partner inside its leaf and one across; what host3 does with both is slow. */
+static struct bench *two_partners(void)
+{
+	static const struct {
+		const char *src, *dst;
+	} flows[] = {
+		{ "host1", "host2" },
+		{ "host2", "host1" },
+		{ "host3", "host4" },
+		{ "host4", "host3" },
+		{ "host1", "host4" },
+		{ "host4", "host1" },
+		{ "host2", "host3" },
+		{ "host3", "host2" },
+	};
+	struct bench *bench = pairs(HOSTS_TEXT);
+
+	bench->flow_count = 0;
+	bench->stages[2].variant = PAIRS_CROSS;
+	for (uint32_t i = 0; i < 8; i++) {
+		bench_flow(
+			bench, 1 + i / 4, i % 4, flows[i].src, flows[i].dst, 4096000, 336000);
+		if (strcmp(flows[i].src, "host3") == 0 || strcmp(flows[i].dst, "host3") == 0)
+			bench->flows[bench->flow_count - 1].end_ns += 900000;
+	}
+	return bench;
+}
+
+static void two_pairs_name_the_one_that_is_in_both(void **state)
+{
+	struct bench *bench = two_partners();
+	unsigned found = 0;
+
+	(void)state;
+	assert_int_equal(judge(bench), VERDICT_FAIL);
+	for (size_t i = 0; i < bench->findings.count; i++) {
+		const struct finding *finding = &bench->findings.items[i];
+
+		if (strcmp(finding->check, "pairs.bandwidth") != 0)
+			continue;
+		assert_int_equal(finding->verdict, VERDICT_FAIL);
+		assert_string_equal(finding->culprit, "host3-leaf2:1");
+		found++;
+	}
+	assert_int_equal(found, 2);
+	bench_free(bench);
+}
+
 /* A gap at host4 of what host1 sent; and what host3 sent, host1 has had twice: what was lost
  * then is an acknowledgement, from leaf1 to leaf2 as well. */
 static struct bench *one_loss_each_way(uint64_t repeated)
@@ -217,6 +265,7 @@ int main(void)
 		cmocka_unit_test(unless_others_have_named_it),
 		cmocka_unit_test(two_that_nothing_tells_apart_are_both_named),
 		cmocka_unit_test(unless_others_have_named_one_of_them),
+		cmocka_unit_test(two_pairs_name_the_one_that_is_in_both),
 		cmocka_unit_test(a_lost_acknowledgement_is_lost_on_the_way_back),
 		cmocka_unit_test(a_retry_of_what_never_arrived_is_no_lost_acknowledgement),
 	};
