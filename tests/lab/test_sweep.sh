@@ -22,7 +22,7 @@ sweep 2 'hosts that may be busy'
 says 'are told of' 'it is not known whether they are busy'
 sweep 0 'a first night' --busy-if false
 sweep 0 'a second one' --busy-if false
-says 'which the history counts' 'over 2 runs'
+says 'which the history counts' '2 whole runs'
 set -- nights/*.run
 weft report --csv stages "$1" | awk -F, '$4 == "complete" { print $2 }' > one
 weft report --csv stages "$2" | awk -F, '$4 == "complete" { print $2 }' > two
