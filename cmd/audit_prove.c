@@ -2,7 +2,10 @@
 #include "cmd/audit_prove.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/cmd.h"
 #include "fabric/live.h"
@@ -52,12 +55,45 @@ static int make_plan(
 					 "could send to one another");
 }
 
+/* Hosts may take longer to answer than agents wait in silence. */
+struct keeping {
+	struct agents *agents;
+	atomic_bool stop;
+};
+
+static void *keep(void *arg)
+{
+	const struct timespec wait = { .tv_nsec = 100 * NS_PER_MS };
+	struct keeping *keeping = arg;
+
+	while (!atomic_load(&keeping->stop)) {
+		agents_tick(keeping->agents);
+		nanosleep(&wait, NULL);
+	}
+	return NULL;
+}
+
+static int ask_and_keep(struct doctor_hosts *hosts, struct live *live,
+	const struct audit_proof *proof, struct diag *diag)
+{
+	struct keeping keeping = { .agents = &live->agents };
+	pthread_t thread;
+	int err = -pthread_create(&thread, NULL, keep, &keeping);
+
+	if (err)
+		return diag_system(diag, err, "cannot start a thread");
+	err = doctor_ask(hosts, live->fabric, &proof->wish, diag);
+	atomic_store(&keeping.stop, true);
+	pthread_join(thread, NULL);
+	return err;
+}
+
 /* Counters as they stand, of all hosts in one store. */
-static int read_counters(struct facts *facts, const struct fabric *fabric,
+static int read_counters(struct facts *facts, struct live *live,
 	const struct audit_proof *proof, struct diag *diag)
 {
 	struct doctor_hosts hosts = { NULL, 0 };
-	int err = doctor_ask(&hosts, fabric, &proof->wish, diag);
+	int err = ask_and_keep(&hosts, live, proof, diag);
 
 	for (size_t i = 0; !err && i < hosts.count; i++)
 		facts_append(facts, &hosts.items[i].facts, NULL);
@@ -98,11 +134,11 @@ static int measure(struct facts *facts, struct live *live, const struct audit_pr
 	facts_init(&after);
 	err = live_stage(live, 0, &warm, diag);
 	if (!err)
-		err = read_counters(&before, live->fabric, proof, diag);
+		err = read_counters(&before, live, proof, diag);
 	if (!err)
 		err = live_stage(live, 1, &result, diag);
 	if (!err)
-		err = read_counters(&after, live->fabric, proof, diag);
+		err = read_counters(&after, live, proof, diag);
 	if (!err)
 		add_sent(facts, &before, &after, live->fabric, &live->plan->stages[1], &result);
 	sim_result_free(&warm);

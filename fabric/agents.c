@@ -90,9 +90,8 @@ static void list_hosts(struct agents *agents)
 
 /* --- talk --- */
 
-/* Shows the others that we are there. Their answers are read, and passed over, when they are
- * heard next. */
-static void tick(struct agents *agents)
+/* The answers are read, and passed over, when the agents are heard next. */
+void agents_tick(struct agents *agents)
 {
 	if (clock_ns() < agents->tick_ns)
 		return;
@@ -134,7 +133,7 @@ void agents_say(struct agents_host *host, enum agent_frame kind, struct json *bo
 static bool wait_for(struct agents *agents, struct agents_host *host, uint64_t deadline_ns)
 {
 	do {
-		tick(agents);
+		agents_tick(agents);
 		if (!host->alive || control_ready(&host->launch.control, LOOK_NS))
 			return true;
 		if (agents->options.stop && *agents->options.stop)

@@ -75,6 +75,10 @@ int agents_launch(struct launch *launch, enum agents_launcher launcher, const ch
 /* Measures the offset of every clock anew. */
 void agents_clocks(struct agents *agents);
 
+/* Shows the agents that we are there, two seconds or more after it was shown last: for whoever
+ * does other work between stages, longer than AGENT_SILENCE_NS. */
+void agents_tick(struct agents *agents);
+
 /* A frame to a host, which takes the body over. A host that does not take it is given up. */
 void agents_say(struct agents_host *host, enum agent_frame kind, struct json *body);
 

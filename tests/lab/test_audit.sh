@@ -16,6 +16,7 @@ while [ "$1" != -- ]; do
 	shift
 done
 shift 2
+[ ! -e /tmp/slow ] || sleep 9
 exec "$@"
 EOF
 chmod +x bin/ssh
@@ -76,6 +77,9 @@ rdma link add rxeA type rxe netdev cardA
 rdma link add rxeB type rxe netdev cardB
 lab rxeA rxeB
 proved 'bytes are counted in the class at both ends' clear
+touch slow
+proved 'hosts that take longer than agents wait in silence' clear
+rm slow
 dcb app replace dev cardB dscp-prio 26:5
 proved 'the other end has another map' found 'two cardB sent [0-9]* bytes and counted 0'
 dcb app replace dev cardB dscp-prio 26:3
