@@ -20,26 +20,29 @@ void scan_words(const char *line, struct words *words)
 			words->at[words->count++] = word;
 }
 
-static const char *next_of(const char *text, char small, char large)
-{
-	const char *a = strchr(text, small), *b = large != small ? strchr(text, large) : NULL;
-
-	return !a || (b && b < a) ? b : a;
-}
-
 /* strcasestr() for short lines: nearly all of a parser's time is spent on needles that
- * are not there, and their first letter tells. */
+ * are not there, and their first letter tells. Each of its two forms is looked for once, so
+ * that a long line without one of them costs no more. */
 static const char *find(const char *line, const char *needle)
 {
-	char small = (char)tolower((unsigned char)*needle);
-	char large = (char)toupper((unsigned char)*needle);
+	int small = tolower((unsigned char)*needle), large = toupper((unsigned char)*needle);
+	const char *end = line + strlen(line), *a, *b = NULL, *at;
 	size_t length = strlen(needle);
 
 	if (length == 0)
 		return line;
-	while ((line = next_of(line, small, large)) && strncasecmp(line, needle, length) != 0)
-		line++;
-	return line;
+	a = memchr(line, small, (size_t)(end - line));
+	if (large != small)
+		b = memchr(line, large, (size_t)(end - line));
+	while ((at = !a || (b && b < a) ? b : a)) {
+		if (strncasecmp(at, needle, length) == 0)
+			return at;
+		if (at == a)
+			a = memchr(at + 1, small, (size_t)(end - at - 1));
+		else
+			b = memchr(at + 1, large, (size_t)(end - at - 1));
+	}
+	return NULL;
 }
 
 const char *scan_after(const char *line, const char *needle)
