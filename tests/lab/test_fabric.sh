@@ -35,15 +35,21 @@ sent() {
 	ip netns exec "$1" cat "/sys/class/net/$2/statistics/tx_packets"
 }
 
-# write NAME SECONDS [OPTION...]: from rxe1 to rxe4, 4 QPs; output in write.NAME.
+# write NAME SECONDS|MESSAGESx [OPTION...]: from rxe1 to rxe4, 16 QPs; output in write.NAME.
+# After so many seconds perftest takes its QPs down with messages on their way.
 write() {
 	name=$1
-	seconds=$2
+	case $2 in
+	*x) length="-n ${2%x}" ;;
+	*) length="-D $2 -f 0" ;;
+	esac
 	shift 2
-	timeout 40 ib_write_bw -d rxe4 -x 1 -F -D "$seconds" -f 0 -q 16 -u 18 "$@" > server 2>&1 &
+	# shellcheck disable=SC2086 # options
+	timeout 40 ib_write_bw -d rxe4 -x 1 -F $length -q 16 -u 18 "$@" > server 2>&1 &
 	server=$!
 	sleep 2
-	timeout 40 ib_write_bw -d rxe1 -x 1 -F -D "$seconds" -f 0 -q 16 -u 18 "$@" 127.0.0.1 \
+	# shellcheck disable=SC2086 # options
+	timeout 40 ib_write_bw -d rxe1 -x 1 -F $length -q 16 -u 18 "$@" 127.0.0.1 \
 		> "write.$name" 2>&1
 	status=$?
 	kill $server 2> server.kill
@@ -56,7 +62,7 @@ expect 'the RoCE MTU is 4096' says 'active_mtu:.*4096' ibv_devinfo -d rxe1
 
 one=$(sent leaf1 spine1)
 two=$(sent leaf1 spine2)
-expect 'RC writes go through' write clean 2
+expect 'RC writes go through' write clean 200x
 one=$(($(sent leaf1 spine1) - one))
 two=$(($(sent leaf1 spine2) - two))
 echo "packets over spine1 $one, spine2 $two"

@@ -49,7 +49,11 @@ static void they_come_back_as_they_were(void **state)
 		assert_int_equal(back.items[i].last, items[i].last);
 	}
 	assert_int_equal(back.sample_count, COUNT_OF(samples));
-	assert_memory_equal(back.samples, samples, sizeof(samples));
+	for (uint32_t i = 0; i < back.sample_count; i++) {
+		assert_int_equal(back.samples[i].at_ns, samples[i].at_ns);
+		assert_int_equal(back.samples[i].value, samples[i].value);
+		assert_int_equal(back.samples[i].counter, samples[i].counter);
+	}
 	json_free(object);
 	free_lists(&back);
 }
