@@ -16,16 +16,6 @@ sweep() {
 	nice "$weft" sweep --profile quick --traffic 100MiB --history "$history" "$@" > out 2> err
 }
 
-# WORDS COMMAND...: status 2 and one line on stderr that holds WORDS.
-refused() {
-	words=$1
-	shift
-	"$@" > out 2> err
-	[ $? -eq 2 ] || fail "$*: status is not 2"
-	[ "$(wc -l < err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
-	grep -q "$words" err || fail "$*: does not say \"$words\": $(cat err)"
-}
-
 # HISTORY: its files and what they hold.
 state() {
 	find "$1" -type f ! -name .lock -exec cksum {} + | sort

@@ -22,16 +22,6 @@ sweep() {
 	nice "$weft" sweep --profile quick "$@" "$fabric" > out 2> err
 }
 
-# STATUS WORDS...: of the command after; one line on stderr that holds WORDS.
-refused() {
-	words=$1
-	shift
-	"$@" > out 2> err
-	[ $? -eq 2 ] || fail "$*: status is not 2"
-	[ "$(wc -l < err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
-	grep -q "$words" err || fail "$*: does not say \"$words\": $(cat err)"
-}
-
 # --- killed ---
 
 # Every run and every digest in the history can be read.
