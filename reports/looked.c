@@ -224,12 +224,42 @@ static const struct digest_load *find_load(
 	return NULL;
 }
 
+static bool ran_whole(const struct digest *digest, const char *stage)
+{
+	for (size_t i = 0; i < digest->stage_count; i++)
+		if (strcmp(digest->stages[i].name, stage) == 0)
+			return digest->stages[i].complete;
+	return false;
+}
+
+/* Where a run was cut short before it knew what it had tested: all its stages, and whole. */
+static const char *judge_stages(const struct digest *then, const struct digest *now)
+{
+	if (!then->stage_count || !digest_is_whole(now))
+		return "where it was is not known";
+	for (size_t i = 0; i < then->stage_count; i++)
+		if (!ran_whole(now, then->stages[i].name))
+			return "not all was tested that was tested then";
+	return NULL;
+}
+
+static bool carried(const struct digest *digest, enum plan_layer layer)
+{
+	for (size_t i = 0; i < digest->load_count; i++)
+		if (packets(digest->loads[i].from_a, layer) ||
+			packets(digest->loads[i].from_b, layer))
+			return true;
+	return false;
+}
+
 /* Where a failure names no place. */
 static const char *judge_all(
 	const struct digest *then, const struct digest *now, enum plan_layer layer)
 {
-	if (!then->has_loads || !then->load_count)
+	if (!then->has_loads)
 		return "where it was is not known";
+	if (!carried(then, layer))
+		return judge_stages(then, now);
 	for (size_t i = 0; i < then->load_count; i++) {
 		const struct digest_load *before = &then->loads[i];
 		const struct digest_load *after = find_load(now, before);

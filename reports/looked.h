@@ -4,7 +4,8 @@
  *
  * A link, port, NIC, host or switch has to carry LOOKED_SHARE of the packets, each way, that it
  * carried when it failed; where loss or corruption was counted, enough of them to show it
- * again. Where a failure names no place, every link that carried something then has to.
+ * again. Where a failure names no place, every link that carried something then has to; of a
+ * run that was cut short before anything was counted, every stage has to run to its end.
  */
 #ifndef REPORTS_LOOKED_H
 #define REPORTS_LOOKED_H

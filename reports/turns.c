@@ -92,6 +92,18 @@ static void add(
 	turns->each[turn]++;
 }
 
+/* Whether a run that fails in the same check says more of it: a place, or its cause. */
+static bool is_located(const struct open_failure *before, const struct findings *findings)
+{
+	if (before->finding->culprit_kind != CULPRIT_UNLOCATED)
+		return false;
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i].verdict == VERDICT_FAIL &&
+			strcmp(findings->items[i].check, before->finding->check) == 0)
+			return true;
+	return false;
+}
+
 /* What was open before this run, and is not among the failures that it tells of. */
 static void settle(struct turns *turns, struct open_failures *next,
 	const struct open_failure *before, const struct digest *run)
@@ -105,6 +117,8 @@ static void settle(struct turns *turns, struct open_failures *next,
 		keep_open(next, before->finding, run);
 		return;
 	}
+	if (is_located(before, &run->findings))
+		return;
 	why = looked_not(before->digest, before->finding, run);
 	add(turns, why ? TURN_UNSEEN : TURN_FIXED, before->finding, why);
 	if (why)

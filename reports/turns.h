@@ -3,7 +3,8 @@
  * are still there, which are gone, and which nobody has looked at since.
  *
  * A failure stays open until a run looks at its culprit again (looked.h) and finds nothing:
- * nights that did not, for they were cut short, or left its host out, change nothing.
+ * nights that did not, for they were cut short, or left its host out, change nothing. One that
+ * was not located ends with the next failure of its check, which says where.
  */
 #ifndef REPORTS_TURNS_H
 #define REPORTS_TURNS_H

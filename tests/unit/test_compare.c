@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -302,6 +303,90 @@ static void fixed_needs_proof_that_the_culprit_was_looked_at(void **state)
 }
 
 /* At the old ratio 10 packets in a million are 5 of half a million, and 4 of less. */
+static void add_stage(struct digest *digest, const char *name, bool complete)
+{
+	struct digest_stage *stage;
+
+	digest->stages =
+		realloc(digest->stages, (digest->stage_count + 1) * sizeof(*digest->stages));
+	assert_non_null(digest->stages);
+	stage = &digest->stages[digest->stage_count++];
+	*stage = (struct digest_stage){ .complete = complete };
+	snprintf(stage->name, sizeof(stage->name), "%s", name);
+}
+
+/* A run that was interrupted, failed nowhere, and counted nothing; the one after it. */
+static const struct {
+	const char *name;
+	const char *now[2]; /* stages */
+	bool complete, passes;
+	const char *why; /* NULL: it is fixed */
+} cut_shorts[] = {
+	{ "the same stages", { "pairs-1", "incast-3" }, true, true, NULL },
+	{ "not all of them", { "pairs-1", NULL }, true, true, "not all" },
+	{ "the last not to its end", { "pairs-1", "incast-3" }, false, true, "not all" },
+	{ "without the check", { "pairs-1", "incast-3" }, true, false, "not made" },
+};
+
+static struct finding *fail_unlocated(struct digest *digest)
+{
+	struct finding *finding =
+		findings_add(&digest->findings, "lossless.loss", "lossless", VERDICT_FAIL);
+
+	finding->culprit_kind = CULPRIT_UNLOCATED;
+	return finding;
+}
+
+static void a_run_that_was_cut_short_is_answered_by_all_its_stages(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cut_shorts); i++) {
+		const char *why = cut_shorts[i].why;
+		const struct turned *told;
+		struct nights nights;
+
+		print_message("%s\n", cut_shorts[i].name);
+		nights_make(&nights);
+		nights.before.load_count = 0;
+		nights.before.interrupted = true;
+		add_stage(&nights.before, "pairs-1", true);
+		add_stage(&nights.before, "incast-3", false);
+		fail_unlocated(&nights.before);
+		add_stage(&nights.after, cut_shorts[i].now[0], true);
+		if (cut_shorts[i].now[1])
+			add_stage(&nights.after, cut_shorts[i].now[1], cut_shorts[i].complete);
+		if (cut_shorts[i].passes)
+			findings_add(&nights.after.findings, "lossless.loss", "lossless",
+				VERDICT_PASS);
+		nights_compare(&nights);
+		assert_int_equal(nights.comparison.turns.count, 1);
+		told = &nights.comparison.turns.items[0];
+		assert_int_equal(told->turn, why ? TURN_UNSEEN : TURN_FIXED);
+		if (why)
+			assert_non_null(strstr(told->why, why));
+		nights_free(&nights);
+	}
+}
+
+static void what_was_not_located_is_what_the_next_run_locates(void **state)
+{
+	struct finding *cause;
+	struct nights nights;
+
+	(void)state;
+	nights_make(&nights);
+	fail_unlocated(&nights.before);
+	fail_unlocated(&nights.after)->culprit_kind = CULPRIT_LINK;
+	nights.after.findings.items[0].rank = RANK_SYMPTOM;
+	cause = findings_add(&nights.after.findings, "link.loss", "pairs", VERDICT_FAIL);
+	cause->rank = RANK_CAUSE;
+	nights_compare(&nights);
+	assert_int_equal(nights.comparison.turns.count, 1);
+	assert_int_equal(nights.comparison.turns.items[0].turn, TURN_NEW);
+	assert_string_equal(nights.comparison.turns.items[0].finding->check, "link.loss");
+	nights_free(&nights);
+}
+
 static void few_packets_do_not_prove_that_a_loss_is_gone(void **state)
 {
 	struct nights nights;
@@ -407,6 +492,8 @@ int main(void)
 		cmocka_unit_test(few_figures_tell_no_noise_and_five_percent_is_asked),
 		cmocka_unit_test(findings_turn_new_persisting_fixed_or_unseen),
 		cmocka_unit_test(fixed_needs_proof_that_the_culprit_was_looked_at),
+		cmocka_unit_test(a_run_that_was_cut_short_is_answered_by_all_its_stages),
+		cmocka_unit_test(what_was_not_located_is_what_the_next_run_locates),
 		cmocka_unit_test(few_packets_do_not_prove_that_a_loss_is_gone),
 		cmocka_unit_test(what_was_drawn_otherwise_is_not_compared),
 		cmocka_unit_test(what_only_the_first_run_measured_is_unknown),
