@@ -228,6 +228,8 @@ static void add_command(
 	}
 	if (*title->place)
 		snprintf(text, sizeof(text), "%.100s: %.400s", title->place, prompt->command);
+	else if (length == 0)
+		snprintf(text, sizeof(text), "%.400s", prompt->command);
 	else
 		snprintf(text, sizeof(text), "%.*s: %.400s", (int)length, prompt->host,
 			prompt->command);

@@ -122,11 +122,40 @@ static const char *prompt_end(const char *at)
 	return at + path + 1;
 }
 
+/* "$ ethtool ens1", "# show_gids": a prompt without user and host. A "#" begins comments
+ * too, so what follows it has to be a tool. */
+static bool is_bare_prompt(const char *at)
+{
+	static const char *const tools[] = { "bash", "cat", "cma_roce_", "cpupower", "dcb",
+		"devlink", "dmesg", "env", "ethtool", "for", "grep", "hccn_tool", "ib_",
+		"ibdev2netdev", "ibstat", "ibv_", "ifconfig", "ip", "journalctl", "lldptool",
+		"lscpu", "lsmod", "lspci", "mlnx_qos", "mlxconfig", "mlxlink", "modinfo",
+		"mpirun", "numactl", "nvidia-smi", "ping", "rdma", "show_gids", "ss", "sudo",
+		"sysctl", "systemctl", "tc", "tcpdump", "tshark", "ulimit" };
+
+	if ((*at != '$' && *at != '#') || at[1] != ' ' || !islower((unsigned char)at[2]))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(tools); i++) {
+		size_t length = strlen(tools[i]);
+
+		if (strncmp(at + 2, tools[i], length) == 0 &&
+			(tools[i][length - 1] == '_' || !at[2 + length] ||
+				at[2 + length] == ' '))
+			return true;
+	}
+	return false;
+}
+
 bool clean_prompt(const char *line, struct prompt *prompt)
 {
 	const char *at = line + strspn(line, " ");
 	size_t user;
 	const char *end;
+
+	if (is_bare_prompt(at)) {
+		*prompt = (struct prompt){ .host = at, .command = at + 2 };
+		return true;
+	}
 
 	if (*at == '(' && strchr(at, ')')) /* "(base) user@host:~$" of conda */
 		at = strchr(at, ')') + 1 + strspn(strchr(at, ')') + 1, " ");

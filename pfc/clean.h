@@ -20,13 +20,15 @@ size_t clean_line(char *line, size_t length);
 bool clean_is_fence(const char *line);
 
 struct prompt {
-	const char *host; /* in the line, not ended by a NUL */
+	const char
+		*host; /* in the line, not ended by a NUL; of length 0: the prompt names none */
 	size_t host_length;
 	const char *command; /* the rest of the line; "" for a bare prompt */
 };
 
 /* "[root@hostA ~]# show_gids", "user@hostA:~$ ibstat", "root@hostA:~ # ip addr": a
- * prompt of the usual shells. False when the line is none. */
+ * prompt of the usual shells; or "$ ibstat", "# ip addr" with a tool that this program
+ * reads. False when the line is none. */
 bool clean_prompt(const char *line, struct prompt *prompt);
 
 #endif

@@ -147,7 +147,7 @@ static void read_table_row(const struct reader *reader, long line, const struct 
 	}
 }
 
-/* A file of hw_counters alone: the title is the name. */
+/* A file alone: the title names the counter, by its path or by its name. */
 static void read_file(const struct reader *reader, long line)
 {
 	const char *at = reader->section->what;
@@ -157,11 +157,15 @@ static void read_file(const struct reader *reader, long line)
 
 	if (reader->count != 1 || !scan_whole_number(reader->lines[line].text, &number))
 		return;
-	while ((at = strchr(at, '/'))) {
-		at++;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "/ ,():"), at);
-		if (counter_find(name, &priority))
+	while (*(at += strspn(at, "/ ,():"))) {
+		size_t length = strcspn(at, "/ ,():");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		if (counter_find(name, &priority)) {
 			counter_add(reader, line, reader->device, name, number);
+			return;
+		}
+		at += length;
 	}
 }
 

@@ -173,6 +173,29 @@ static void read_unit_first(const struct reader *reader, long line, const char *
 	}
 }
 
+/* "ib_write_bw_8388608_GBps = 23.35", "busbw(GB/s): 41": a name that ends with its unit. */
+static void read_unit_in_name(const struct reader *reader, long line, const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		const char *end, *value;
+		double factor, number;
+		struct fact *fact;
+
+		if (at == text || !strchr("_(", at[-1]))
+			continue;
+		factor = scan_unit_gbps(at, &end);
+		if (factor <= 0)
+			continue;
+		value = end + strspn(end, ")\" \t");
+		if ((*value != '=' && *value != ':') ||
+			!scan_number(value + 1 + strspn(value + 1, " \t"), &number, NULL))
+			continue;
+		fact = reader_number(reader, line, FACT_FIGURE, NULL, NULL, number * factor);
+		fact->text = facts_keep(reader->facts, text);
+		fact->name = unit_before(reader->facts, at, end);
+	}
+}
+
 /* "-1234.56 Gb/s": no measurement. */
 static void read_negative(const struct reader *reader, long line, const char *text)
 {
@@ -324,7 +347,8 @@ static void read_filter(const struct reader *reader, long line, const char *text
 				     strlen(after) + strlen(verbs[i]), &number))
 			told = true;
 	}
-	if (!told && scan_word(text, "pair")) /* "skip pair: ..." is one */
+	if (!told && (scan_word(text, "pair") || scan_has(text, "skipping target") ||
+			     scan_has(text, "skipped target"))) /* "skip pair: ..." is one */
 		number = 1;
 	reader_number(reader, line, FACT_PROBE_FILTER, NULL, NULL, number)->text =
 		facts_keep(reader->facts, text);
@@ -353,6 +377,7 @@ void parse_figures(const struct reader *reader)
 		read_cable_rule(reader, i, text);
 		read_figures(reader, i, text);
 		read_unit_first(reader, i, text);
+		read_unit_in_name(reader, i, text);
 		read_negative(reader, i, text);
 		read_sum(reader, i, text);
 		read_coverage(reader, i, text);

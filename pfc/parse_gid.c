@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/scan.h"
 
 static bool is_index(const char *word)
@@ -210,6 +211,33 @@ static void read_perftest(const struct reader *reader)
 		add_used(reader, index_line, device, "local", index, "");
 }
 
+/* The two ends in one line, "localGid fe80::1 remoteGids::ffff:192.0.2.1" of NCCL's
+ * completion errors (some versions print no blank); or a line each, as ibv_rc_pingpong
+ * prints: "  remote address:  LID 0x0000, QPN 0x0001, PSN 0x000002, GID ::". */
+static void read_ends(const struct reader *reader, long line)
+{
+	static const struct {
+		const char *key, *beside, *side;
+	} ends[] = {
+		{ "localGid", "localGid", "local" },
+		{ "remoteGids", "remoteGid", "remote" },
+		{ ", GID ", "local address:", "local" },
+		{ ", GID ", "remote address:", "remote" },
+	};
+	const char *text = reader->lines[line].text;
+	char gid[64];
+
+	for (size_t i = 0; i < COUNT_OF(ends); i++) {
+		const char *after = scan_after(text, ends[i].key);
+
+		if (!after || !scan_has(text, ends[i].beside))
+			continue;
+		after += strspn(after, *ends[i].key == ',' ? " " : " =");
+		if (scan_gid(after, gid, sizeof(gid)))
+			add_used(reader, line, reader->device, ends[i].side, -1, gid);
+	}
+}
+
 /* "using GID index 1 (fe80::...)", "gid_index=0 gid=fe80::1": other libraries. */
 static void read_sentence(const struct reader *reader, long line)
 {
@@ -218,7 +246,7 @@ static void read_sentence(const struct reader *reader, long line)
 	double index = -1;
 	struct words words;
 
-	if (!after || scan_has(text, "_GID_INDEX") || scan_has(text, "GID:") ||
+	if (!after || scan_has(text, "_GID_INDEX") || scan_after(text, "address: LID") ||
 		scan_has(text, "GID[") || strncmp(text, " GID index", 10) == 0 ||
 		scan_has(text, "PORT  INDEX"))
 		return;
@@ -253,6 +281,7 @@ void parse_gid(const struct reader *reader)
 			continue;
 		read_sysfs(reader, i);
 		read_nccl(reader, i);
+		read_ends(reader, i);
 		read_sentence(reader, i);
 		if (scan_has(text, "read error") || scan_has(text, "Input/output error"))
 			reader_add(reader, i, FACT_GID_ERROR, device, NULL, text);

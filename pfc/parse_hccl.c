@@ -57,6 +57,18 @@ static void trim_address(char *text)
 	text[length] = '\0';
 }
 
+/* "status[0x15]", "remoteIp[192.0.2.22]" of logs of the runtime. */
+static bool bracket_value(const char *text, const char *key, char *value, size_t room)
+{
+	const char *after = scan_word(text, key);
+
+	if (!after || after[strspn(after, " :=")] != '[')
+		return false;
+	after += strspn(after, " :=[");
+	snprintf(value, room, "%.*s", (int)strcspn(after, " ],"), after);
+	return *value != '\0';
+}
+
 /* "error cqe status: 0x15", and the sentence of EI0013 with both addresses. */
 static void read_cqe(const struct reader *reader, long line, const char *text)
 {
@@ -68,11 +80,14 @@ static void read_cqe(const struct reader *reader, long line, const char *text)
 		scan_value(local, "device IP", from, sizeof(from));
 	if (peer)
 		scan_value(peer, "device IP", to, sizeof(to));
+	bracket_value(text, "localIp", from, sizeof(from));
+	bracket_value(text, "remoteIp", to, sizeof(to));
 	trim_address(from);
 	trim_address(to);
 	if (*from || *to)
 		reader_add(reader, line, FACT_CQE, from, to, "");
-	if (scan_value(text, "cqe status", status, sizeof(status)) ||
+	if (bracket_value(text, "status", status, sizeof(status)) ||
+		scan_value(text, "cqe status", status, sizeof(status)) ||
 		scan_value(text, "cqe_status", status, sizeof(status))) {
 		status[strcspn(status, "].")] = '\0';
 		reader_add(reader, line, FACT_CQE, "", "status", status);

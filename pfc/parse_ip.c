@@ -86,6 +86,14 @@ static bool read_brief(const struct reader *reader, long line, const struct word
 	return true;
 }
 
+/* ip -o: "2: eth0    inet 192.0.2.5/24 brd ...", all of an interface in its line. */
+static bool is_one_line(const struct words *words)
+{
+	return words->count >= 4 && isdigit((unsigned char)*words->at[0]) &&
+	       words->at[0][strlen(words->at[0]) - 1] == ':' &&
+	       (strcmp(words->at[2], "inet") == 0 || strcmp(words->at[2], "inet6") == 0);
+}
+
 /* ip addr, ip link, ifconfig: a line that names the interface, and lines below
  * it that belong to it. */
 static void read_full(const struct reader *reader, long line, const struct words *words,
@@ -103,6 +111,8 @@ static void read_full(const struct reader *reader, long line, const struct words
 	} else if (words->count >= 2 && strncmp(words->at[1], "flags=", 6) == 0) {
 		copy_name(iface, room, words->at[0]);
 		reader_add(reader, line, FACT_NETDEV, iface, NULL, "");
+	} else if (is_one_line(words)) {
+		copy_name(iface, room, words->at[1]);
 	}
 	if (!*iface && !*reader->device)
 		return;

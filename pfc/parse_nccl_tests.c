@@ -105,18 +105,20 @@ static const char *test_of(const char *text)
 	return NULL;
 }
 
-/* "# Rank  0 Group  0 Pid 12 on hostA device 0 [0x1a] GPU": counts ranks. */
+/* "# Rank  0 Group  0 Pid 12 on hostA device 0 [0x1a] GPU": as many as the highest says; a
+ * second copy of the program begins at 0 again. */
 static void count_ranks(const struct reader *reader)
 {
-	double ranks = 0;
+	double ranks = 0, rank;
 	long line = -1;
 
 	for (long i = 0; i < (long)reader->count; i++) {
-		const char *text = reader->lines[i].text;
+		const char *text = reader->lines[i].text, *after = scan_word(text, "Rank");
 
-		if (*text == '#' && scan_word(text, "Rank") && scan_word(text, "Pid") &&
-			scan_word(text, "device")) {
-			ranks++;
+		if (*text == '#' && after && scan_word(text, "Pid") &&
+			scan_word(text, "device") &&
+			scan_number(after + strspn(after, " "), &rank, NULL) && rank >= ranks) {
+			ranks = rank + 1;
 			line = i;
 		}
 	}

@@ -103,6 +103,25 @@ static bool is_odd(const char *word, double number, double most)
 	return scan_has(word, "nan") || scan_has(word, "inf") || number < 0 || number > most;
 }
 
+/* The unit of a row whose heading was cut off: its message rate times its size is its
+ * bandwidth. Else the command's option, else the tool's default. */
+static const char *row_unit(const char *text, const char *title)
+{
+	struct words words;
+	double size, average, rate, gbps;
+
+	scan_words(text, &words);
+	if (words.count >= 5 && scan_whole_number(words.at[0], &size) &&
+		scan_whole_number(words.at[3], &average) &&
+		scan_whole_number(words.at[4], &rate) && rate > 0) {
+		gbps = size * rate * 8 / 1000;
+		if (average > gbps * 0.98 && average < gbps * 1.02)
+			return "Gb/sec";
+		return "MiB/sec";
+	}
+	return scan_has(title, "--report_gbits") ? "Gb/sec" : "MiB/sec";
+}
+
 static bool read_row(const struct reader *reader, long line, const char *unit)
 {
 	struct words words;
@@ -169,8 +188,7 @@ void parse_perftest(const struct reader *reader)
 	titled = scan_has(reader->section->title, "_bw");
 	for (long i = 0; i < (long)reader->count && !unit; i++)
 		unit = heading_unit(reader->lines[i].text);
-	if (!unit && titled)
-		unit = "MiB/sec"; /* the tool's default; a row without its heading */
+	titled = titled && !unit;
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text, *here = heading_unit(text);
 
@@ -181,6 +199,8 @@ void parse_perftest(const struct reader *reader)
 		read_parameters(reader, i);
 		if (latency)
 			read_latency(reader, i);
+		else if (titled)
+			read_row(reader, i, row_unit(text, reader->section->title));
 		else if (unit && !here)
 			read_row(reader, i, unit);
 	}

@@ -171,6 +171,23 @@ static bool file_value(const struct reader *reader, long line, const char *path,
 	       scan_whole_number(text + strspn(text, " "), number);
 }
 
+/* "RoCE runs in priority 3", "RoCE priority: 3", "RDMA traffic uses prio 5". */
+static void read_roce_priority(const struct reader *reader, long line, const char *text)
+{
+	const char *at = scan_word(text, "RoCE"), *priority;
+	double number;
+
+	at = at ? at : scan_word(text, "RDMA");
+	priority = at ? scan_word(at, "priority") : NULL;
+	priority = at && !priority ? scan_word(at, "prio") : priority;
+	if (!priority || priority - at > 40)
+		return;
+	priority += strspn(priority, " :=");
+	if (scan_number(priority, &number, NULL) && number >= 0 && number < 8 &&
+		strspn(priority, "0123456789,-") == 1)
+		reader_number(reader, line, FACT_ROCE_PRIO, NULL, NULL, number);
+}
+
 /* ecn/roce_rp/enable/3: 0; cnp_dscp; traffic_class; default_roce_tos. */
 static void read_files(const struct reader *reader, long line, const char *text)
 {
@@ -203,10 +220,7 @@ static void read_files(const struct reader *reader, long line, const char *text)
 	if ((at = scan_after(text, "data DSCP")) &&
 		scan_number(at + strspn(at, " :="), &number, NULL))
 		reader_number(reader, line, FACT_DATA_DSCP, NULL, NULL, number);
-	if ((at = scan_after(text, "RoCE runs in priority")) ||
-		(at = scan_after(text, "RoCE priority")))
-		if (scan_number(at + strspn(at, " :="), &number, NULL))
-			reader_number(reader, line, FACT_ROCE_PRIO, NULL, NULL, number);
+	read_roce_priority(reader, line, text);
 }
 
 /* "all:off 3:on" of dcb pfc set. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pfc/facts.h"
 #include "pfc/scan.h"
 
 bool command_option(const char *command, const char *name, char *value, size_t room)
@@ -40,4 +41,49 @@ double command_number(const char *command, const char *name, double fallback)
 		!scan_number(value, &number, NULL))
 		return fallback;
 	return number;
+}
+
+double command_ranks(const struct facts *facts)
+{
+	FACTS_EACH (facts, FACT_COMMAND, command) {
+		double processes = command_number(command->text, "-np",
+			command_number(command->text, "-n",
+				command_number(command->text, "--ntasks", 0)));
+
+		if (strcmp(command->subject, "mpirun") != 0 &&
+			strcmp(command->subject, "mpiexec") != 0 &&
+			strcmp(command->subject, "srun") != 0)
+			continue;
+		if (processes < 1 || !strstr(command->text, "_perf"))
+			continue;
+		return processes * command_number(strstr(command->text, "_perf"), "-g", 1) *
+		       command_number(strstr(command->text, "_perf"), "-t", 1);
+	}
+	return 0;
+}
+
+/* How many hosts "-H hostA:8,hostB:8" names, or "-N 2" of srun. */
+static double hosts_of(const struct fact *command)
+{
+	char list[1024];
+	double hosts = 0;
+
+	if (strcmp(command->subject, "srun") == 0)
+		return command_number(
+			command->text, "-N", command_number(command->text, "--nodes", 0));
+	if (!command_option(command->text, "-H", list, sizeof(list)) &&
+		!command_option(command->text, "--host", list, sizeof(list)) &&
+		!command_option(command->text, "-host", list, sizeof(list)))
+		return 0;
+	for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+		hosts++;
+	return hosts;
+}
+
+double command_hosts(const struct facts *facts)
+{
+	FACTS_EACH (facts, FACT_COMMAND, command)
+		if (hosts_of(command) > 0)
+			return hosts_of(command);
+	return 0;
 }

@@ -287,11 +287,31 @@ static const struct fact *enabled(
 	return facts_find(facts, FACT_CC_ENABLE, place, side, name);
 }
 
+/* Where nobody tells the priority: notifications that are ignored came for one whose
+ * reaction point is off, and here only one is. */
+static int ignored_priority(const struct facts *facts)
+{
+	int off = -1;
+
+	FACTS_EACH (facts, FACT_CC_ENABLE, row) {
+		if (strcmp(row->subject, "rp") != 0 || row->number > 0 ||
+			count_of(facts, row->place, MEANS_CNP_IGNORED, ANY_PRIORITY, true)
+					.sum <= 0)
+			continue;
+		if (off >= 0 && off != atoi(row->name))
+			return -1;
+		off = atoi(row->name);
+	}
+	return off;
+}
+
 static enum outcome rp_disabled(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
 	int priority = roce_priority(facts);
 
+	if (priority < 0)
+		priority = ignored_priority(facts);
 	if (priority < 0)
 		return RULE_UNKNOWN;
 	FACTS_EACH (facts, FACT_CC_ENABLE, row) {

@@ -46,30 +46,10 @@ static int copies_of(const struct facts *facts)
 	return copies > averages ? copies : averages;
 }
 
-/* Processes times threads times GPUs of the command line; 0 when it is not there. */
-static double wanted_ranks(const struct facts *facts)
-{
-	FACTS_EACH (facts, FACT_COMMAND, command) {
-		double processes = command_number(command->text, "-np",
-			command_number(command->text, "-n",
-				command_number(command->text, "--ntasks", 0)));
-
-		if (strcmp(command->subject, "mpirun") != 0 &&
-			strcmp(command->subject, "mpiexec") != 0 &&
-			strcmp(command->subject, "srun") != 0)
-			continue;
-		if (processes < 1 || !strstr(command->text, "_perf"))
-			continue;
-		return processes * command_number(strstr(command->text, "_perf"), "-g", 1) *
-		       command_number(strstr(command->text, "_perf"), "-t", 1);
-	}
-	return 0;
-}
-
 static enum outcome not_mpi(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
-	double ranks = ranks_of(facts), wanted = wanted_ranks(facts);
+	double ranks = ranks_of(facts), wanted = command_ranks(facts);
 	int copies = copies_of(facts);
 
 	if (wanted < 1 || (ranks < 1 && copies < 2))
@@ -103,7 +83,7 @@ static enum outcome single_rank(
 		ranks = 1;
 	if (ranks < 1)
 		return RULE_UNKNOWN;
-	if (ranks > 1 || wanted_ranks(facts) > 1)
+	if (ranks > 1 || command_ranks(facts) > 1)
 		return RULE_CLEAR;
 	explain_code(out, rule, rule->level, "one rank only: nothing crosses a network");
 	explain_number(out, "nranks", 1);

@@ -167,11 +167,24 @@ static const struct fact *least_limit(const struct facts *facts)
 	return least;
 }
 
+/* These calls lock memory: buffers, and the rings of queues. */
+static bool registering_failed(const struct facts *facts)
+{
+	static const char *const calls[] = { "ibv_reg_mr", "ibv_create_cq", "ibv_create_qp",
+		"ibv_create_srq", "ibv_reg_dmabuf_mr" };
+
+	FACTS_EACH (facts, FACT_CALL_FAILED, call)
+		for (size_t i = 0; i < COUNT_OF(calls); i++)
+			if (strncmp(call->name, calls[i], strlen(calls[i])) == 0)
+				return true;
+	return false;
+}
+
 static enum outcome memlock(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
 	const struct fact *limit = least_limit(facts);
-	bool failed = facts_first(facts, FACT_NOMEM) != NULL;
+	bool failed = facts_first(facts, FACT_NOMEM) || registering_failed(facts);
 
 	if (!limit)
 		return RULE_CLEAR;

@@ -10,6 +10,7 @@
 #include "pfc/bundle.h"
 #include "pfc/rule_counters.h"
 #include "pfc/rule_measure.h"
+#include "pfc/rule_command.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
@@ -211,7 +212,7 @@ static double rank_count(const struct facts *facts)
 		if (ranks < 1 && strcmp(comm->subject, "nodes told") != 0 &&
 			strcmp(comm->subject, "GPUs a node") != 0)
 			ranks = comm->number;
-	return ranks;
+	return ranks < 1 ? command_ranks(facts) : ranks;
 }
 
 /* A rank sends 1/n of its data to each rank, so of n - 1 shares that count only n
@@ -229,6 +230,8 @@ static enum outcome alltoall(
 			peak = figure->number / 8 > peak ? figure->number / 8 : peak;
 	if (group < 1 && told(facts, "nodes told") > 0)
 		group = ranks / told(facts, "nodes told");
+	if (group < 1 && command_hosts(facts) > 0)
+		group = ranks / command_hosts(facts);
 	if (group < 1)
 		FACTS_EACH (facts, FACT_COMM, comm)
 			if (comm->more > 0)

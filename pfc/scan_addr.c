@@ -20,6 +20,20 @@ static bool put_gid(const uint8_t bytes[16], char *gid, size_t room)
 	return true;
 }
 
+/* "fe:80:00:...": sixteen bytes of two digits. */
+static bool read_hex_bytes(const char *text, uint8_t bytes[16])
+{
+	for (int i = 0; i < 16; i++) {
+		char pair[3] = { text[i * 3], text[i * 3] ? text[i * 3 + 1] : '\0', '\0' };
+
+		if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]) ||
+			text[i * 3 + 2] != (i < 15 ? ':' : '\0'))
+			return false;
+		bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
+	}
+	return true;
+}
+
 bool scan_gid(const char *word, char *gid, size_t room)
 {
 	char copy[64];
@@ -32,7 +46,8 @@ bool scan_gid(const char *word, char *gid, size_t room)
 	copy[length] = '\0';
 	for (size_t i = 0; i < length; i++)
 		colons += copy[i] == ':';
-	return colons >= 2 && inet_pton(AF_INET6, copy, bytes) == 1 &&
+	return colons >= 2 &&
+	       (inet_pton(AF_INET6, copy, bytes) == 1 || read_hex_bytes(copy, bytes)) &&
 	       put_gid(bytes, gid, room);
 }
 
