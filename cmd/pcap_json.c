@@ -38,7 +38,11 @@ static void put_numbers(
 
 	for (size_t i = 1; i < count; i++)
 		same = same && numbers[i] == numbers[0];
-	if (same && count) {
+	if (count == 0) {
+		json_put_null(object, key);
+		return;
+	}
+	if (same) {
 		json_put_u64(object, key, numbers[0]);
 		return;
 	}

@@ -72,7 +72,9 @@ struct flow_detail {
 
 struct flow_reads {
 	uint32_t psn[FLOW_READS], bytes[FLOW_READS];
-	uint32_t count; /* all ever; the ring holds the last */
+	uint32_t again
+		[FLOW_READS]; /* asked for again from so far behind psn on, or UINT32_MAX */
+	uint32_t count;       /* all ever; the ring holds the last */
 };
 
 /* What most flows have nothing of. */

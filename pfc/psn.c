@@ -12,11 +12,6 @@
 /* A packet that follows on one further ahead than this was sent again, not overtaken. */
 #define OVERTAKEN_PSNS 64u
 
-static bool behind(uint32_t psn, uint32_t base)
-{
-	return psn_ahead(psn, base) >= PSN_HALF;
-}
-
 static struct psn_node *node(const struct psn_pool *pool, uint32_t index)
 {
 	return &pool->nodes[index];
@@ -80,7 +75,7 @@ static void close_hole(
 
 	if (gap->as.gap.named)
 		track->lost_network += count;
-	else if (context->acked && !behind(context->acked_psn, end & PSN_MASK))
+	else if (context->acked && !psn_behind(context->acked_psn, end & PSN_MASK))
 		track->lost_capture += count;
 	else if (context->unnamed == RESEND_RESPONSE_LOST && gap->as.gap.cover != NODE_NONE &&
 		 psn_ahead(track->next, gap->as.gap.cover) - 1 < PSN_HALF)
@@ -211,7 +206,7 @@ bool psn_is_missing(const struct psn_track *track, const struct psn_pool *pool, 
 static void count_loser(
 	struct psn_track *track, const struct psn_context *context, uint32_t psn, uint32_t by)
 {
-	if (context->acked && !behind(context->acked_psn, psn))
+	if (context->acked && !psn_behind(context->acked_psn, psn))
 		track->lost_capture += by;
 	else
 		track->lost_network += by;
@@ -277,24 +272,45 @@ static void begin_resend(struct psn_track *track, uint32_t psn, enum resend_caus
 /* Whether a packet goes on with the retransmission under way. */
 static bool goes_on(const struct psn_track *track, uint32_t psn)
 {
-	return track->resend_cause != RESEND_NOT && !behind(psn, track->resend_next) &&
-	       behind(psn, track->resend_limit);
+	return track->resend_cause != RESEND_NOT && !psn_behind(psn, track->resend_next) &&
+	       psn_behind(psn, track->resend_limit);
 }
 
-/* Why a packet behind the highest was sent: by a NAK, or as one of several. What
- * goes on with an older retransmission was under way when the NAK was sent, and
+static enum resend_cause answer_named(struct psn_track *track, uint32_t psn)
+{
+	begin_resend(track, psn, track->named_cause);
+	track->named_cause = RESEND_NOT;
+	return track->resend_cause;
+}
+
+/* Why a packet that was captured before was sent: by a NAK, or as one of several.
+ * What goes on with an older retransmission was under way when the NAK was sent, and
  * does not answer it. */
-static enum resend_cause cause_known(struct psn_track *track, uint32_t psn)
+static enum resend_cause repeat_cause(struct psn_track *track, uint32_t psn)
 {
 	bool named = track->named_cause != RESEND_NOT;
 
 	if (goes_on(track, psn) && !(named && psn == track->named_psn))
 		return track->resend_cause;
-	if (!named || behind(psn, track->named_psn))
-		return RESEND_NOT;
-	begin_resend(track, psn, track->named_cause);
-	track->named_cause = RESEND_NOT;
-	return track->resend_cause;
+	return !named || psn_behind(psn, track->named_psn) ? RESEND_NOT
+							   : answer_named(track, psn);
+}
+
+/* The same of one that was not. It may as well be the first copy, late: it is taken
+ * for that where what must have come before it did not. Who goes back begins with
+ * the PSN that was asked for, and goes on one by one; repeat() knows better when
+ * the next one comes again. */
+static enum resend_cause fill_cause(struct psn_track *track, uint32_t psn)
+{
+	bool named = track->named_cause != RESEND_NOT;
+
+	if (named && psn == track->named_psn)
+		return answer_named(track, psn);
+	if (goes_on(track, psn) && psn == track->resend_next)
+		return track->resend_cause;
+	return !named || psn_behind(psn, track->named_psn) || track->named_as != NAMED_MISSING
+		       ? RESEND_NOT
+		       : answer_named(track, psn);
 }
 
 /* Counts one PSN out of a hole as what its packet is. */
@@ -312,7 +328,7 @@ static void count_fill(struct psn_track *track, const struct psn_context *contex
 static void fill(struct psn_track *track, const struct psn_context *context, uint32_t psn,
 	uint32_t count, uint32_t *link)
 {
-	enum resend_cause cause = cause_known(track, psn);
+	enum resend_cause cause = fill_cause(track, psn);
 	uint32_t first = take_psn(track, context->pool, link, psn), gap, at;
 	uint64_t since = node(context->pool, first)->as.gap.time_ns;
 	struct event event = *context->event;
@@ -343,13 +359,19 @@ static void fill(struct psn_track *track, const struct psn_context *context, uin
 	add_to_run(track, context, psn, first, events_add(context->events, &event));
 }
 
-/* The PSN that a NAK asked for came, and comes again though nobody asked again:
- * the first was the original, late. */
-static bool first_was_late(const struct psn_track *track, uint32_t psn)
+/* The PSN that a NAK asked for came, and comes again before any timeout though nobody
+ * asked again: the first was the original, late. */
+static bool first_was_late(
+	const struct psn_track *track, const struct psn_context *context, uint32_t psn)
 {
-	return track->resend_cause != RESEND_NOT && psn == track->resend_start &&
-	       track->run_event != EVENT_NONE && track->run_start == psn &&
-	       track->run_next == track->resend_next;
+	uint64_t filled_ns;
+
+	if (track->resend_cause == RESEND_NOT || psn != track->resend_start ||
+		track->run_event == EVENT_NONE || track->run_start != psn ||
+		track->run_next != track->resend_next)
+		return false;
+	filled_ns = context->events->items[track->run_event].time_ns;
+	return context->event->time_ns < filled_ns + PSN_LATE_NS;
 }
 
 /* Whether psn is of the last run of fills, and these were only late; with
@@ -380,7 +402,7 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 		return;
 	}
 	asked = track->named_cause == RESEND_NAK && psn == track->named_psn;
-	cause = cause_known(track, psn);
+	cause = repeat_cause(track, psn);
 	if (asked &&
 		(track->named_as == NAMED_LATE || was_late(track, context->events, psn, 0)))
 		track->asked_late++;
@@ -388,16 +410,16 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 		track->lost_network++;
 	else
 		track->lost_after += asked;
-	if (cause == RESEND_NOT && first_was_late(track, psn)) {
+	if (cause == RESEND_NOT && first_was_late(track, context, psn)) {
 		cause = track->resend_cause;
 		track->asked_late += cause == RESEND_NAK;
 		change_run(track, context, RESEND_NOT, cause);
 	} else if (cause == RESEND_NOT) {
 		cause = context->unnamed;
 		begin_resend(track, psn, cause);
-		if (psn == track->run_next && track->run_event != EVENT_NONE)
-			change_run(track, context, cause, RESEND_NOT);
 	}
+	if (!asked && psn == track->run_next && track->run_event != EVENT_NONE)
+		change_run(track, context, cause, RESEND_NOT);
 	end_run(track, context);
 	track->resent[cause]++;
 	track->resend_next = (psn + count) & PSN_MASK;
@@ -407,19 +429,19 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 static void before_all(struct psn_track *track, const struct psn_context *context, uint32_t psn,
 	uint32_t count)
 {
-	enum resend_cause cause = cause_known(track, psn);
+	enum resend_cause cause = fill_cause(track, psn);
 	struct event event = *context->event;
 
 	track->lowest = psn;
-	if (cause != RESEND_NOT) {
-		track->resent[cause]++;
-		track->resend_next = (psn + count) & PSN_MASK;
+	event.psn = psn;
+	event.kind = cause == RESEND_NOT ? EVENT_OUT_OF_ORDER : EVENT_GAP_FILLED;
+	events_add(context->events, &event);
+	if (cause == RESEND_NOT) {
+		track->out_of_order++;
 		return;
 	}
-	event.psn = psn;
-	event.kind = EVENT_OUT_OF_ORDER;
-	events_add(context->events, &event);
-	track->out_of_order++;
+	track->resent[cause]++;
+	track->resend_next = (psn + count) & PSN_MASK;
 }
 
 static enum psn_arrival come_back(struct psn_track *track, const struct psn_context *context,
@@ -428,7 +450,7 @@ static enum psn_arrival come_back(struct psn_track *track, const struct psn_cont
 	uint32_t end = psn + count, *link;
 	bool filled = false;
 
-	if (behind(psn, track->lowest)) {
+	if (psn_behind(psn, track->lowest)) {
 		before_all(track, context, psn, count);
 		return PSN_FILL;
 	}
@@ -439,7 +461,7 @@ static enum psn_arrival come_back(struct psn_track *track, const struct psn_cont
 	} else {
 		repeat(track, context, psn, count);
 	}
-	if (!behind(end & PSN_MASK, track->next))
+	if (!psn_behind(end & PSN_MASK, track->next))
 		track->next = end & PSN_MASK;
 	return filled ? PSN_FILL : PSN_REPEATED;
 }
@@ -450,7 +472,7 @@ static void pass(struct psn_track *track, uint32_t psn, uint32_t count)
 	bool asked = track->named_cause != RESEND_NOT && psn == track->named_psn;
 
 	if (psn_ahead(track->wanted, psn) >= count) {
-		if (behind(psn, track->next) && behind(track->wanted, psn))
+		if (psn_behind(psn, track->next) && psn_behind(track->wanted, psn))
 			track->wanted_skipped = true;
 		return;
 	}
@@ -477,9 +499,13 @@ enum psn_arrival psn_arrive(struct psn_track *track, const struct psn_context *c
 			arrival = PSN_EARLY;
 		}
 		/* What was asked for has come, for the first time here. */
-		if (track->named_cause != RESEND_NOT && !behind(psn, track->named_psn) &&
+		if (track->named_cause != RESEND_NOT && !psn_behind(psn, track->named_psn) &&
 			psn_ahead(track->named_psn, track->next) < PSN_HALF)
 			track->named_cause = RESEND_NOT;
+		if (context->second) {
+			track->resent[context->unnamed]++;
+			track->lost_network++;
+		}
 		track->next = (psn + count) & PSN_MASK;
 	} else {
 		arrival = come_back(track, context, psn, count);
@@ -527,7 +553,9 @@ void psn_named(struct psn_track *track, struct psn_pool *pool, const struct even
 		node(pool, node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
-	track->named_as = (uint8_t)named_as(track, events, psn);
+	track->named_as = (uint8_t)(link || psn_behind(psn, track->lowest)
+					    ? NAMED_MISSING
+					    : named_as(track, events, psn));
 	if (track->named_as == NAMED_LATE)
 		return;
 	track->wanted = psn;

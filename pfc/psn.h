@@ -9,11 +9,11 @@
  *   early         when it is ahead: what lies between is a hole;
  *   a fill        when it lies in a hole: late, or sent again;
  *   repeated      when all its PSNs were captured before.
- * A fill was sent again when a NAK (or, for responses, a second READ request)
- * named it or one before it, when it goes on from a packet that was sent again, when
- * the packet behind it comes a second time too, or when it is 4 ms late: no
- * queue of a data-centre switch holds a packet that long, and no NIC retries
- * sooner (ACK timeout 4.096 us x 2^10). Otherwise it was only late.
+ * A fill was sent again when a NAK (or, for responses, a second READ request) named
+ * it, or one before it that is missing too; when it follows on a packet that was sent
+ * again; when the packet behind it comes a second time and it does not; or when it is
+ * 4 ms late: no queue of a data-centre switch holds a packet that long, and no NIC
+ * retries sooner (ACK timeout 4.096 us x 2^10). Otherwise it was only late.
  *
  * A tracker is of constant size. Its holes are nodes of a pool shared by all and
  * bounded; a tracker holds PSN_HOLES_MAX at most and then gives up its oldest.
@@ -69,9 +69,10 @@ struct psn_pool {
 		NULL, 0, 0, most_nodes, NODE_NONE                                              \
 	}
 
-/* What is known of a PSN that is asked for though it was captured. */
+/* What is known of a PSN that is asked for. */
 enum named_as {
-	NAMED_BEHIND,  /* nothing: it was lost behind the tap */
+	NAMED_BEHIND,  /* captured, and nothing more: it was lost behind the tap */
+	NAMED_MISSING, /* not captured */
 	NAMED_SKIPPED, /* it was lost when it was sent again, too */
 	NAMED_LATE, /* it or the one before came late: who takes nothing out of order wants it again */
 };
@@ -105,7 +106,7 @@ struct psn_track {
 	bool started;
 	bool wanted_passed;  /* just before the packet in front of it, so that it was refused */
 	bool wanted_skipped; /* what lies behind it came once more, and it did not */
-	uint8_t named_as;    /* enum named_as, where it had been captured */
+	uint8_t named_as;    /* enum named_as */
 };
 
 /* The packet at hand and who keeps the books. */
@@ -119,6 +120,7 @@ struct psn_context {
 	uint32_t acked_psn;        /* acknowledged in the other direction */
 	uint32_t cover;            /* see psn_node */
 	bool may_be_copy;          /* of the packet before, bit for bit as far as seen */
+	bool second; /* ahead of all captured, and yet sent again: the first was lost */
 };
 
 void psn_track_init(struct psn_track *track);

@@ -25,6 +25,11 @@ static inline uint32_t psn_ahead(uint32_t psn, uint32_t base)
 	return (psn - base) & PSN_MASK;
 }
 
+static inline bool psn_behind(uint32_t psn, uint32_t base)
+{
+	return psn_ahead(psn, base) >= PSN_HALF;
+}
+
 /* What an opcode is; several may hold. */
 enum {
 	OP_REQUEST = 1 << 0,       /* SEND, WRITE, READ, atomic */

@@ -28,15 +28,31 @@ void wire_flow_packet(struct wire *wire, struct wire_packet *packet);
  * sums. */
 void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums);
 
-/* READ requests, responses, ACKs and NAKs: wire_psn.c. */
+/* Requests, responses, ACKs and NAKs: wire_psn.c. */
 void wire_request(struct wire *wire, struct wire_packet *packet);
 void wire_response(struct wire *wire, struct wire_packet *packet);
 void wire_acknowledge(struct wire *wire, struct wire_packet *packet);
-/* PSNs of a READ request, by the path MTU if it is known. */
-uint32_t wire_read_psns(const struct wire *wire, const struct flow *flow, uint32_t bytes);
 uint16_t wire_mtu(const struct wire *wire, const struct flow *flow);
 /* The event of a packet with what all kinds have. */
 struct event wire_event(const struct wire_packet *packet, const struct flow *flow);
+
+/* READ requests and what they reserve: wire_read.c. */
+#define BYTES_UNKNOWN UINT32_MAX
+/* PSNs of a READ request, by the path MTU if it is known. */
+uint32_t wire_read_psns(const struct wire *wire, const struct flow *flow, uint32_t bytes);
+/* Before a request of psn: settles how many the READ request before has reserved. */
+void wire_read_settle(struct wire *wire, struct flow *main, uint32_t psn);
+/* Why a READ request comes again that no NAK named. */
+enum resend_cause wire_read_again(
+	const struct wire *wire, const struct flow *main, uint32_t psn);
+/* A READ request has arrived; cause: why it was sent, if it was repeated. */
+void wire_read_note(struct wire *wire, struct flow *main, const struct roce *roce,
+	enum psn_arrival arrival, enum resend_cause cause);
+/* Opens holes before a response that is ahead of those captured. */
+void wire_read_skip(struct wire *wire, struct psn_track *track,
+	const struct psn_context *context, const struct flow *main, const struct roce *roce);
+/* Whether the response psn was asked for again after the responder had sent it. */
+bool wire_read_is_second(const struct wire *wire, const struct flow *asker, uint32_t psn);
 
 /* Finding the other direction: pair.c. */
 enum pair_hint {

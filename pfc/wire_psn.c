@@ -1,41 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of PSNs that need both directions: READ requests reserve PSNs by a
- * path MTU that only the other direction may show; responses are due only where
- * READs asked; ACKs and NAKs speak of the other direction's requests.
+ * The rules of PSNs that need both directions: responses are due only where READs
+ * asked; ACKs and NAKs speak of the other direction's requests.
  */
 #include "pfc/wire_flow.h"
 
 #include "lib/capture.h"
 #include "lib/units.h"
 
-#define BYTES_UNKNOWN UINT32_MAX
 /* An ACK this far from anything sent speaks of another flow. */
 #define STRANGE_PSNS 4096u
 #define STRANGE_MOST 4u
-
-static bool behind(uint32_t psn, uint32_t base)
-{
-	return psn_ahead(psn, base) >= PSN_HALF;
-}
 
 uint16_t wire_mtu(const struct wire *wire, const struct flow *flow)
 {
 	if (flow->mtu || flow->peer == FLOW_NONE)
 		return flow->mtu;
 	return flow_at(&wire->flows, flow->peer)->mtu;
-}
-
-static uint32_t psns_of(uint32_t bytes, uint32_t mtu)
-{
-	return bytes ? (uint32_t)(((uint64_t)bytes + mtu - 1) / mtu) : 1;
-}
-
-uint32_t wire_read_psns(const struct wire *wire, const struct flow *flow, uint32_t bytes)
-{
-	uint16_t mtu = wire_mtu(wire, flow);
-
-	return mtu ? psns_of(bytes, mtu) & (PSN_HALF - 1) : 1;
 }
 
 /* First and Middle packets are as long as the path allows. */
@@ -92,80 +73,6 @@ static struct psn_context packet_context(struct wire *wire, const struct wire_pa
 	return context;
 }
 
-/* A READ request was sent before, of unknown PSN count: which one makes psn the
- * next? By the MTU if it is known by now, else by any that fits. */
-static void settle_read(struct wire *wire, struct flow *main, uint32_t psn)
-{
-	uint32_t ahead = psn_ahead(psn, main->pending_psn), best = 1;
-	uint32_t bytes = main->pending_bytes;
-	uint16_t mtu = wire_mtu(wire, main);
-
-	if (bytes == BYTES_UNKNOWN) {
-		if (ahead == 0 || ahead >= PSN_HALF)
-			return;
-		best = ahead; /* its length was not captured: whatever comes is due */
-	} else if (mtu) {
-		best = psns_of(bytes, mtu);
-	} else {
-		if (ahead == 0 || ahead >= PSN_HALF)
-			return;
-		for (uint32_t guess = 4096; guess >= 256; guess /= 2)
-			if (psns_of(bytes, guess) <= ahead)
-				best = psns_of(bytes, guess);
-	}
-	main->read_pending = false;
-	best = (main->pending_psn + best) & PSN_MASK;
-	if (!behind(best, main->requests_track.next))
-		psn_expect(&main->requests_track, best);
-}
-
-/* Why a READ request comes again that no NAK named: responses were seen, or are
- * asked for from the middle on; or nothing of the kind. */
-static enum resend_cause reread_cause(
-	const struct wire *wire, const struct flow *main, uint32_t psn)
-{
-	const struct psn_track *responses;
-	const struct flow_reads *reads;
-
-	if (main->peer != FLOW_NONE) {
-		responses =
-			flow_responses_made(&wire->flows, flow_at(&wire->flows, main->peer));
-		if (responses && responses->started &&
-			psn_ahead(responses->next, psn) - 1 < PSN_HALF - 1)
-			return RESEND_RESPONSE_LOST;
-	}
-	if (main->reads == FLOW_NONE)
-		return RESEND_TIMEOUT;
-	reads = &wire->flows.reads[main->reads];
-	for (uint32_t i = 0; i < reads->count && i < FLOW_READS; i++)
-		if (reads->psn[i] == psn)
-			return RESEND_TIMEOUT;
-	return RESEND_RESPONSE_LOST;
-}
-
-static void note_read(
-	struct wire *wire, struct flow *main, const struct roce *roce, enum psn_arrival arrival)
-{
-	struct psn_track *responses;
-	struct flow_reads *reads;
-
-	if (arrival == PSN_REPEATED && main->peer != FLOW_NONE) {
-		responses =
-			flow_responses_made(&wire->flows, flow_at(&wire->flows, main->peer));
-		if (responses)
-			psn_named(responses, &wire->holes, &wire->events, roce->psn,
-				RESEND_RESPONSE_LOST);
-	}
-	if (arrival == PSN_REPEATED || !roce->has_reth)
-		return;
-	reads = flow_reads(&wire->flows, main);
-	if (!reads)
-		return;
-	reads->psn[reads->count % FLOW_READS] = roce->psn;
-	reads->bytes[reads->count % FLOW_READS] = roce->dma_bytes;
-	reads->count++;
-}
-
 /* What most packets are: the next in order, and nothing hangs on it. */
 static bool is_plain(const struct flow *main, const struct roce *roce)
 {
@@ -195,13 +102,15 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 	event = wire_event(packet, main);
 	event.stream = STREAM_REQUEST;
 	if (main->read_pending)
-		settle_read(wire, main, roce->psn);
+		wire_read_settle(wire, main, roce->psn);
 	context = packet_context(wire, packet, &event, STREAM_REQUEST, &main->last_request_ns);
 	if (read && roce->has_reth)
 		count = wire_read_psns(wire, main, roce->dma_bytes);
 	if (read && main->requests_track.started &&
-		behind(roce->psn, main->requests_track.next))
-		context.unnamed = reread_cause(wire, main, roce->psn);
+		psn_behind(roce->psn, main->requests_track.next))
+		context.unnamed = wire_read_again(wire, main, roce->psn);
+	/* Between the two were responses. */
+	context.may_be_copy &= context.unnamed != RESEND_RESPONSE_LOST;
 	arrival = psn_arrive(&main->requests_track, &context, roce->psn, count);
 	if (!read)
 		return;
@@ -211,93 +120,12 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 		main->pending_psn = roce->psn;
 		main->pending_bytes = roce->has_reth ? roce->dma_bytes : BYTES_UNKNOWN;
 	}
-	note_read(wire, main, roce, arrival);
-}
-
-/* Opens holes for the PSNs of [from, psn) that READ requests have reserved. */
-static void skip_reserved(struct wire *wire, struct psn_track *track,
-	const struct psn_context *context, const struct flow *asker, uint32_t from,
-	uint32_t psn)
-{
-	const struct flow_reads *reads = &wire->flows.reads[asker->reads];
-	uint32_t kept = reads->count < FLOW_READS ? reads->count : FLOW_READS;
-	uint32_t gap = NODE_NONE;
-
-	for (uint32_t i = kept; i > 0; i--) {
-		uint32_t at = (reads->count - i) % FLOW_READS;
-		uint32_t start = reads->psn[at];
-		uint32_t end =
-			(start + wire_read_psns(wire, asker, reads->bytes[at])) & PSN_MASK;
-
-		if (behind(start, from))
-			start = from;
-		if (!behind(end, psn))
-			end = psn;
-		if (start == end || behind(end, start) || behind(start, from))
-			continue;
-		gap = psn_skip(track, context, gap, psn, start, psn_ahead(end, start));
-		from = end;
-	}
-}
-
-/* Whether a READ request that covers psn was captured; *oldest is the first PSN
- * that any captured one reserved. */
-static bool asked_for(
-	const struct wire *wire, const struct flow *asker, uint32_t psn, uint32_t *oldest)
-{
-	const struct flow_reads *reads = &wire->flows.reads[asker->reads];
-	uint32_t kept = reads->count < FLOW_READS ? reads->count : FLOW_READS;
-	bool found = false;
-
-	*oldest = psn;
-	for (uint32_t i = 0; i < kept; i++) {
-		uint32_t start = reads->psn[i];
-
-		if (psn_ahead(psn, start) < wire_read_psns(wire, asker, reads->bytes[i]))
-			found = true;
-		if (behind(start, *oldest))
-			*oldest = start;
-	}
-	return found;
-}
-
-/* Without the requests: the packets of one message follow on each other, and
- * between messages anything may lie. */
-static void skip_by_opcode(struct psn_track *track, const struct psn_context *context,
-	const struct flow *main, const struct roce *roce)
-{
-	uint32_t ahead = psn_ahead(roce->psn, track->next);
-	bool begins = roce->what & (OP_FIRST | OP_ONLY);
-
-	if (ahead == 0)
-		return;
-	if (main->in_response)
-		psn_skip(track, context, NODE_NONE, roce->psn, track->next, begins ? 1 : ahead);
-	else if (!begins)
-		psn_skip(track, context, NODE_NONE, roce->psn, (roce->psn - 1) & PSN_MASK, 1);
-}
-
-static void skip_responses(struct wire *wire, struct psn_track *track,
-	const struct psn_context *context, const struct flow *main, const struct roce *roce)
-{
-	const struct flow *asker =
-		main->peer == FLOW_NONE ? NULL : flow_at(&wire->flows, main->peer);
-	uint32_t oldest;
-
-	if (asker && asker->reads != FLOW_NONE) {
-		if (asked_for(wire, asker, roce->psn, &oldest) && !track->started)
-			psn_expect(track, oldest);
-		if (track->started)
-			skip_reserved(wire, track, context, asker, track->next, roce->psn);
-	} else if (track->started) {
-		skip_by_opcode(track, context, main, roce);
-	}
-	psn_expect(track, roce->psn);
+	wire_read_note(wire, main, roce, arrival, context.unnamed);
 }
 
 static void acknowledged(struct wire *wire, struct flow *asker, uint32_t psn)
 {
-	if (!asker->acked || !behind(psn, asker->acked_psn)) {
+	if (!asker->acked || !psn_behind(psn, asker->acked_psn)) {
 		asker->acked = true;
 		asker->acked_psn = psn;
 	}
@@ -351,8 +179,10 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 	if (!track)
 		return;
 	context = packet_context(wire, packet, &event, STREAM_RESPONSE, NULL);
-	if (!track->started || psn_ahead(roce->psn, track->next) < PSN_HALF)
-		skip_responses(wire, track, &context, main, roce);
+	if (!track->started || psn_ahead(roce->psn, track->next) < PSN_HALF) {
+		wire_read_skip(wire, track, &context, main, roce);
+		context.second = asker && wire_read_is_second(wire, asker, roce->psn);
+	}
 	psn_arrive(track, &context, roce->psn, 1);
 	main->in_response = roce->what & (OP_FIRST | OP_MIDDLE);
 }
@@ -471,7 +301,7 @@ void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
 	bool datagrams = main->service == 3;
 
 	if (main->read_pending && wire_mtu(wire, main) && main->pending_bytes != BYTES_UNKNOWN)
-		settle_read(wire, main, main->pending_psn);
+		wire_read_settle(wire, main, main->pending_psn);
 	psn_finish(&main->requests_track, &context);
 	add_track(sums, &main->requests_track);
 	if (responses) {

@@ -171,7 +171,8 @@ static void simple_blocks_have_no_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < script_kind_count; i++) {
-		if (strstr(script_kinds[i].name, "one packet comes again"))
+		if (strstr(script_kinds[i].name, "one packet comes again") ||
+			strstr(script_kinds[i].name, "comes once more"))
 			continue;
 		bytes.count = 0;
 		script_write(&script, &script_kinds[i], 77 + i);

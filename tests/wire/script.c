@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/wire/script.h"
+#include "tests/wire/script_steps.h"
 
 #include "lib/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PSN_MASK 0xffffffu
 #define START_NS UINT64_C(1700000000000000000)
-#define TIMEOUT_NS UINT64_C(67100000)
 
-/* Adds a packet 1 to 4 us after the one before. */
-static struct made_packet *add(struct script *script, unsigned from, unsigned opcode)
+struct made_packet *script_add(struct script *script, unsigned from, unsigned opcode)
 {
 	struct made_packet *packet;
 
@@ -32,41 +29,40 @@ static struct made_packet *add(struct script *script, unsigned from, unsigned op
 	return packet;
 }
 
-static void answer(struct script *script, uint32_t psn, unsigned syndrome)
+void script_answer(struct script *script, uint32_t psn, unsigned syndrome)
 {
-	struct made_packet *packet = add(script, 1, 0x11);
+	struct made_packet *packet = script_add(script, 1, 0x11);
 
 	packet->psn = psn & PSN_MASK;
 	packet->syndrome = (uint8_t)syndrome;
 }
 
-static uint32_t ahead(const struct script *script, uint32_t by)
+uint32_t script_ahead(const struct script *script, uint32_t by)
 {
 	return (script->psn + by) & PSN_MASK;
 }
 
-/* A packet of SEND Only, the PSN given; the script's PSN stays. */
-static void send_at(struct script *script, uint32_t psn)
+void script_send_at(struct script *script, uint32_t psn)
 {
-	struct made_packet *packet = add(script, 0, 0x04);
+	struct made_packet *packet = script_add(script, 0, 0x04);
 
 	packet->psn = psn & PSN_MASK;
 	packet->payload_bytes = 32;
 	packet->ack_request = true;
 }
 
-static void send_some(struct script *script, uint32_t count)
+void script_send_some(struct script *script, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		send_at(script, script->psn);
-		script->psn = ahead(script, 1);
+		script_send_at(script, script->psn);
+		script->psn = script_ahead(script, 1);
 	}
 }
 
-static void acknowledge(struct script *script)
+void script_acknowledge(struct script *script)
 {
 	script->msn++;
-	answer(script, script->psn - 1, 0x1f);
+	script_answer(script, script->psn - 1, 0x1f);
 }
 
 /* A message of several packets, SEND or WRITE, acknowledged. */
@@ -76,7 +72,7 @@ static void message(struct script *script, bool write, uint32_t packets)
 
 	for (uint32_t i = 0; i < packets; i++) {
 		bool first = i == 0, last = i == packets - 1;
-		struct made_packet *packet = add(script, 0,
+		struct made_packet *packet = script_add(script, 0,
 			base + (first && last  ? 4u
 				       : first ? 0u
 				       : last  ? 2u
@@ -86,40 +82,40 @@ static void message(struct script *script, bool write, uint32_t packets)
 			last ? (uint32_t)rng_below(&script->rng, script->mtu) : script->mtu;
 		packet->dma_bytes = packets * script->mtu;
 		packet->ack_request = last;
-		script->psn = ahead(script, 1);
+		script->psn = script_ahead(script, 1);
 	}
-	acknowledge(script);
+	script_acknowledge(script);
 }
 
-static void messages(struct script *script, uint32_t count)
+void script_messages(struct script *script, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		message(script, rng_below(&script->rng, 2),
 			1 + (uint32_t)rng_below(&script->rng, 5));
 }
 
-static uint32_t some(struct script *script, uint32_t most)
+uint32_t script_some(struct script *script, uint32_t most)
 {
 	return 1 + (uint32_t)rng_below(&script->rng, most);
 }
 
 static void clean(struct script *script)
 {
-	messages(script, 8);
+	script_messages(script, 8);
 }
 
 static void tap_loses(struct script *script)
 {
-	uint32_t gaps = some(script, 3);
+	uint32_t gaps = script_some(script, 3);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	for (uint32_t i = 0; i < gaps; i++) {
-		uint32_t lost = some(script, 5);
+		uint32_t lost = script_some(script, 5);
 
-		send_some(script, some(script, 3));
-		script->psn = ahead(script, lost);
-		send_some(script, some(script, 3));
-		acknowledge(script);
+		script_send_some(script, script_some(script, 3));
+		script->psn = script_ahead(script, lost);
+		script_send_some(script, script_some(script, 3));
+		script_acknowledge(script);
 		script->requests.gap_psns += lost;
 	}
 	script->requests.gap_events = gaps;
@@ -132,14 +128,14 @@ static void go_back(struct script *script, uint32_t lost, uint32_t behind, bool 
 {
 	uint32_t from = script->psn;
 
-	script->psn = ahead(script, lost);
-	send_some(script, 1);
+	script->psn = script_ahead(script, lost);
+	script_send_some(script, 1);
 	if (nak_seen)
-		answer(script, from, 0x60);
-	send_some(script, behind - 1);
+		script_answer(script, from, 0x60);
+	script_send_some(script, behind - 1);
 	for (uint32_t i = 0; i < lost + behind; i++)
-		send_at(script, from + i);
-	acknowledge(script);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
 	script->requests.gap_events++;
 	script->requests.gap_psns += lost;
 	script->requests.repeated += behind;
@@ -150,11 +146,11 @@ static void go_back(struct script *script, uint32_t lost, uint32_t behind, bool 
 
 static void lost_before(struct script *script)
 {
-	messages(script, 3);
-	go_back(script, some(script, 4), some(script, 5), true);
-	messages(script, 2);
-	go_back(script, some(script, 4), some(script, 5), true);
-	messages(script, 1);
+	script_messages(script, 3);
+	go_back(script, script_some(script, 4), script_some(script, 5), true);
+	script_messages(script, 2);
+	go_back(script, script_some(script, 4), script_some(script, 5), true);
+	script_messages(script, 1);
 	script->requests.resend_cause = "nak";
 	script->status = 1;
 }
@@ -162,24 +158,24 @@ static void lost_before(struct script *script)
 /* The same where the tap saw no NAK: what repeats tells. */
 static void lost_unseen_nak(struct script *script)
 {
-	messages(script, 3);
-	go_back(script, some(script, 4), some(script, 5), false);
-	messages(script, 2);
+	script_messages(script, 3);
+	go_back(script, script_some(script, 4), script_some(script, 5), false);
+	script_messages(script, 2);
 	script->requests.resend_cause = "timeout";
 	script->status = 1;
 }
 
 static void lost_behind(struct script *script)
 {
-	uint32_t from, flight = 1 + some(script, 6);
+	uint32_t from, flight = 1 + script_some(script, 6);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	send_some(script, flight);
-	answer(script, from, 0x60);
+	script_send_some(script, flight);
+	script_answer(script, from, 0x60);
 	for (uint32_t i = 0; i < flight; i++)
-		send_at(script, from + i);
-	acknowledge(script);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
 	script->requests.repeated = script->requests.resent = flight;
 	script->requests.resend_cause = "nak";
 	script->naks = script->lost_behind = 1;
@@ -188,16 +184,16 @@ static void lost_behind(struct script *script)
 
 static void timeout(struct script *script)
 {
-	uint32_t from, tail = some(script, 3);
+	uint32_t from, tail = script_some(script, 3);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	send_some(script, tail);
+	script_send_some(script, tail);
 	script->now_ns += TIMEOUT_NS;
 	for (uint32_t i = 0; i < tail; i++)
-		send_at(script, from + i);
-	acknowledge(script);
-	messages(script, 1);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
+	script_messages(script, 1);
 	script->requests.repeated = script->requests.resent = tail;
 	script->requests.resend_cause = "timeout";
 	script->status = 1;
@@ -208,14 +204,14 @@ static void timeout_of_one(struct script *script)
 {
 	uint32_t from;
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	script->psn = ahead(script, 1);
-	send_some(script, some(script, 4));
+	script->psn = script_ahead(script, 1);
+	script_send_some(script, script_some(script, 4));
 	script->now_ns += TIMEOUT_NS;
-	send_at(script, from);
-	acknowledge(script);
-	messages(script, 1);
+	script_send_at(script, from);
+	script_acknowledge(script);
+	script_messages(script, 1);
 	script->requests.gap_events = script->requests.gap_psns = script->requests.resent = 1;
 	script->requests.gap_cause = "network";
 	script->requests.resend_cause = "timeout";
@@ -224,16 +220,16 @@ static void timeout_of_one(struct script *script)
 
 static void not_ready(struct script *script)
 {
-	uint32_t from, flight = some(script, 4);
+	uint32_t from, flight = script_some(script, 4);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	send_some(script, flight);
-	answer(script, from, 0x20 | 12);
+	script_send_some(script, flight);
+	script_answer(script, from, 0x20 | 12);
 	script->now_ns += 640000;
 	for (uint32_t i = 0; i < flight; i++)
-		send_at(script, from + i);
-	acknowledge(script);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
 	script->requests.repeated = script->requests.resent = flight;
 	script->requests.resend_cause = "rnr_nak";
 	script->rnr_naks = 1;
@@ -244,36 +240,36 @@ static void late(struct script *script)
 {
 	uint32_t from;
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	script->psn = ahead(script, 1);
-	send_some(script, some(script, 5));
-	send_at(script, from);
-	send_some(script, some(script, 3));
-	acknowledge(script);
-	messages(script, 1);
+	script->psn = script_ahead(script, 1);
+	script_send_some(script, script_some(script, 5));
+	script_send_at(script, from);
+	script_send_some(script, script_some(script, 3));
+	script_acknowledge(script);
+	script_messages(script, 1);
 	script->requests.out_of_order = 1;
 }
 
 /* The same, and the receiver takes nothing out of order: NAK with nothing missing. */
 static void late_and_named(struct script *script)
 {
-	uint32_t from, over = some(script, 4);
+	uint32_t from, over = script_some(script, 4);
 	bool nak_first = rng_below(&script->rng, 2);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	script->psn = ahead(script, 1);
-	send_some(script, over);
+	script->psn = script_ahead(script, 1);
+	script_send_some(script, over);
 	if (nak_first)
-		answer(script, from, 0x60);
-	send_at(script, from);
+		script_answer(script, from, 0x60);
+	script_send_at(script, from);
 	if (!nak_first)
-		answer(script, from, 0x60);
+		script_answer(script, from, 0x60);
 	for (uint32_t i = 0; i <= over; i++)
-		send_at(script, from + i);
-	acknowledge(script);
-	messages(script, 1);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
+	script_messages(script, 1);
 	script->requests.out_of_order = 1;
 	script->requests.repeated = script->requests.resent = over + 1;
 	script->requests.resend_cause = "nak";
@@ -283,46 +279,98 @@ static void late_and_named(struct script *script)
 /* Two are overtaken by one each; who takes nothing out of order refuses the overtaker. */
 static void refused(struct script *script)
 {
-	uint32_t from, behind = some(script, 3);
+	uint32_t from, behind = script_some(script, 3);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
 	for (unsigned i = 0; i < 2; i++) {
-		send_at(script, from + 2 * i + 1);
-		send_at(script, from + 2 * i);
+		script_send_at(script, from + 2 * i + 1);
+		script_send_at(script, from + 2 * i);
 	}
-	script->psn = ahead(script, 4);
-	send_some(script, behind);
-	answer(script, from, 0x60);
-	answer(script, from + 1, 0x60);
+	script->psn = script_ahead(script, 4);
+	script_send_some(script, behind);
+	script_answer(script, from, 0x60);
+	script_answer(script, from + 1, 0x60);
 	for (uint32_t i = 1; i < 4 + behind; i++)
-		send_at(script, from + i);
-	acknowledge(script);
-	messages(script, 1);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
+	script_messages(script, 1);
 	script->requests.out_of_order = 2;
 	script->requests.repeated = script->requests.resent = 3 + behind;
 	script->requests.resend_cause = "nak";
 	script->naks = 2;
 }
 
+/* While the sender goes back to one that was overtaken, another one is overtaken. */
+static void late_before_answer(struct script *script)
+{
+	uint32_t from, between = 1 + script_some(script, 3), behind = script_some(script, 4);
+
+	script_messages(script, 2);
+	from = script->psn;
+	script_send_at(script, from + 1);
+	script_send_at(script, from);
+	script_answer(script, from, 0x60);
+	script->psn = script_ahead(script, 2);
+	script_send_some(script, between);
+	script_send_at(script, script->psn + 1);
+	script_send_at(script, script->psn);
+	script->psn = script_ahead(script, 2);
+	script_send_some(script, behind);
+	for (uint32_t i = 0; i < 4 + between + behind; i++)
+		script_send_at(script, from + i);
+	script_acknowledge(script);
+	script_messages(script, 1);
+	script->requests.out_of_order = 2;
+	script->requests.repeated = script->requests.resent = 4 + between + behind;
+	script->requests.resend_cause = "nak";
+	script->naks = 1;
+}
+
+/* One is lost before the tap and sent again, lost behind it, and comes by timeout. */
+static void lost_then_timeout(struct script *script)
+{
+	uint32_t from, behind = 1 + script_some(script, 4);
+
+	script_messages(script, 2);
+	from = script->psn;
+	script->psn = script_ahead(script, 1);
+	script_send_some(script, behind);
+	script_answer(script, from, 0x60);
+	script_send_at(script, from);
+	script->now_ns += TIMEOUT_NS;
+	for (uint32_t i = 0; i <= behind; i++)
+		script_send_at(script, from + i);
+	script_acknowledge(script);
+	script_messages(script, 1);
+	script->requests.gap_events = script->requests.gap_psns = 1;
+	script->requests.repeated = 1 + behind;
+	script->requests.resent = 2 + behind;
+	script->requests.gap_cause = "network";
+	script->requests.resend_cause = "timeout";
+	script->naks = 1;
+	script->status = 1;
+}
+
 /* One is lost before the tap, and of what is sent again another one. */
 static void lost_again(struct script *script)
 {
-	uint32_t from, behind = 2 + some(script, 4), again = some(script, behind - 1);
+	uint32_t from, behind = 2 + script_some(script, 4),
+		       again = script_some(script, behind - 1);
 
-	messages(script, 2);
+	script_messages(script, 2);
 	from = script->psn;
-	script->psn = ahead(script, 1);
-	send_some(script, behind);
-	answer(script, from, 0x60);
+	script->psn = script_ahead(script, 1);
+	script_send_some(script, behind);
+	script_answer(script, from, 0x60);
 	for (uint32_t i = 0; i <= behind; i++)
 		if (i != again)
-			send_at(script, from + i);
-	answer(script, from + again, 0x60);
+			script_send_at(script, from + i);
+	script_answer(script, from + again, 0x60);
 	for (uint32_t i = again; i <= behind; i++)
-		send_at(script, from + i);
-	acknowledge(script);
-	messages(script, 1);
+		script_send_at(script, from + i);
+	script_acknowledge(script);
+	script_messages(script, 1);
 	script->requests.gap_events = script->requests.gap_psns = 1;
 	script->requests.repeated = behind - 1 + behind + 1 - again;
 	script->requests.resent = script->requests.repeated + 1;
@@ -332,134 +380,23 @@ static void lost_again(struct script *script)
 	script->status = 1;
 }
 
-static void read_request(struct script *script, uint32_t psn, uint32_t bytes)
-{
-	struct made_packet *packet = add(script, 0, 0x0c);
-
-	packet->psn = psn & PSN_MASK;
-	packet->dma_bytes = bytes;
-	packet->ack_request = true;
-}
-
-/* Responses from..to of a READ of count packets. */
-static void respond(
-	struct script *script, uint32_t psn, uint32_t from, uint32_t to, uint32_t count)
-{
-	for (uint32_t i = from; i < to; i++) {
-		bool first = i == 0, last = i == count - 1;
-		struct made_packet *packet = add(script, 1,
-			first && last ? 0x10u
-			: first       ? 0x0du
-			: last        ? 0x0fu
-				      : 0x0eu);
-
-		packet->psn = (psn + i) & PSN_MASK;
-		packet->syndrome = 0x1f;
-		packet->payload_bytes = last ? 8 : script->mtu;
-	}
-}
-
-static void read_whole(struct script *script, uint32_t packets)
-{
-	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
-	respond(script, script->psn, 0, packets, packets);
-	script->psn = ahead(script, packets);
-}
-
-static void reads(struct script *script)
-{
-	for (uint32_t i = 0; i < 6; i++) {
-		read_whole(script, some(script, 6));
-		if (rng_below(&script->rng, 2))
-			messages(script, 1);
-	}
-}
-
-/* Several READs outstanding, their responses later. */
-static void reads_in_flight(struct script *script)
-{
-	uint32_t packets[4], psn;
-
-	read_whole(script, 3);
-	psn = script->psn;
-	for (unsigned i = 0; i < 4; i++) {
-		packets[i] = some(script, 5);
-		read_request(script, script->psn, (packets[i] - 1) * script->mtu + 8);
-		script->psn = ahead(script, packets[i]);
-	}
-	send_some(script, 1);
-	for (unsigned i = 0; i < 4; i++) {
-		respond(script, psn, 0, packets[i], packets[i]);
-		psn += packets[i];
-	}
-	acknowledge(script);
-	read_whole(script, 2);
-}
-
-/* A response lost before the tap: the requester asks again from there. */
-static void response_lost(struct script *script)
-{
-	uint32_t packets = 3 + some(script, 5);
-	uint32_t lost = 1 + (uint32_t)rng_below(&script->rng, packets - 2);
-
-	read_whole(script, 2 + some(script, 2));
-	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
-	respond(script, script->psn, 0, lost, packets);
-	respond(script, script->psn, lost + 1, packets, packets);
-	read_request(script, script->psn + lost, (packets - lost - 1) * script->mtu + 8);
-	respond(script, script->psn + lost, 0, packets - lost, packets - lost);
-	script->psn = ahead(script, packets);
-	messages(script, 1);
-	script->responses = (struct stream_truth){
-		.gap_events = 1,
-		.gap_psns = 1,
-		.repeated = packets - lost - 1,
-		.resent = packets - lost,
-		.gap_cause = "network",
-		.resend_cause = "response_lost",
-	};
-	script->requests.repeated = script->requests.resent = 1;
-	script->requests.resend_cause = "response_lost";
-	script->status = 1;
-}
-
-/* A response that the tap alone missed: the requester goes on. */
-static void response_uncaptured(struct script *script)
-{
-	uint32_t packets = 3 + some(script, 5);
-
-	read_whole(script, 3);
-	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
-	respond(script, script->psn, 0, 1, packets);
-	respond(script, script->psn, 2, packets, packets);
-	script->psn = ahead(script, packets);
-	for (unsigned i = 0; i < 3; i++)
-		read_whole(script, some(script, 3));
-	script->responses = (struct stream_truth){
-		.gap_events = 1,
-		.gap_psns = 1,
-		.missing = 1,
-		.gap_cause = "capture",
-	};
-}
-
 static void congested(struct script *script)
 {
 	size_t from;
 
-	messages(script, 1);
+	script_messages(script, 1);
 	from = script->count;
-	send_some(script, 10);
+	script_send_some(script, 10);
 	for (size_t i = from; i < script->count; i++)
 		script->packets[i].traffic_class |= 3;
 	for (unsigned i = 0; i < 2; i++) {
-		struct made_packet *packet = add(script, 1, 0x81);
+		struct made_packet *packet = script_add(script, 1, 0x81);
 
 		packet->psn = 0;
 		packet->traffic_class = 48 << 2;
 		packet->src_port = i ? 0 : packet->src_port;
 	}
-	acknowledge(script);
+	script_acknowledge(script);
 	script->ce = 10;
 	script->cnps = 2;
 }
@@ -467,26 +404,26 @@ static void congested(struct script *script)
 static void atomics(struct script *script)
 {
 	for (uint32_t i = 0; i < 6; i++) {
-		struct made_packet *packet = add(script, 0, 0x13 + (i & 1));
+		struct made_packet *packet = script_add(script, 0, 0x13 + (i & 1));
 
-		packet = add(script, 1, 0x12);
+		packet = script_add(script, 1, 0x12);
 		packet->syndrome = 0x1f;
-		script->psn = ahead(script, 1);
-		send_some(script, 1);
-		acknowledge(script);
+		script->psn = script_ahead(script, 1);
+		script_send_some(script, 1);
+		script_acknowledge(script);
 	}
 }
 
 static void corrupt(struct script *script)
 {
-	messages(script, 4);
+	script_messages(script, 4);
 	script->packets[rng_below(&script->rng, script->count)].bad_icrc = true;
 	script->status = 1;
 }
 
 static void one_way(struct script *script)
 {
-	send_some(script, 12);
+	script_send_some(script, 12);
 	script->status = 2;
 }
 
@@ -501,16 +438,19 @@ const struct script_kind script_kinds[] = {
 	{ "the receiver is not ready", not_ready },
 	{ "a packet is overtaken", late },
 	{ "a packet is overtaken and asked for", late_and_named },
-	{ "READs one after the other", reads },
-	{ "READs at once", reads_in_flight },
-	{ "a READ response is lost", response_lost },
-	{ "a READ response is not captured", response_uncaptured },
+	{ "READs one after the other", script_reads },
+	{ "READs at once", script_reads_in_flight },
+	{ "a READ response is lost", script_response_lost },
+	{ "the last READ responses are lost", script_last_responses_lost },
+	{ "a READ response is not captured", script_response_uncaptured },
 	{ "packets are marked and CNPs sent", congested },
 	{ "atomics", atomics },
 	{ "a packet is corrupt", corrupt },
 	{ "one direction only", one_way },
 	{ "packets are overtaken and the overtaker is refused", refused },
 	{ "a packet is lost again when it is sent again", lost_again },
+	{ "a packet is overtaken before a NAK is answered", late_before_answer },
+	{ "a packet sent again comes once more after a timeout", lost_then_timeout },
 };
 const size_t script_kind_count = sizeof(script_kinds) / sizeof(script_kinds[0]);
 
