@@ -8,8 +8,6 @@
 #include "fabric/sim_parts.h"
 #include "lib/grow.h"
 
-#define STOP_EVERY 4096u /* events between two looks at the stop flag */
-
 /* --- traffic --- */
 
 bool sim_done(const struct sim *sim)
@@ -106,7 +104,7 @@ static void misc_event(struct sim *sim, uint32_t event)
 	}
 }
 
-static __attribute__((noinline)) void dispatch(struct sim *sim, uint32_t id)
+void sim_dispatch(struct sim *sim, uint32_t id)
 {
 	if (id < sim->event_qps) {
 		uint32_t port = id / PORT_EVENTS;
@@ -115,8 +113,7 @@ static __attribute__((noinline)) void dispatch(struct sim *sim, uint32_t id)
 		case PORT_TX:
 			port_tx_event(sim, port);
 			break;
-		case PORT_ARRIVE:
-			link_arrive_event(sim, port);
+		case PORT_ARRIVE: /* sim_hop.c */
 			break;
 		case PORT_HOLD_END:
 			port_hold_end_event(sim, port);
@@ -149,40 +146,6 @@ static __attribute__((noinline)) void dispatch(struct sim *sim, uint32_t id)
 	}
 }
 
-/* Until all is delivered and the network is empty, the deadline, or a stop. */
-static void run(struct sim *sim, struct run_stage *stage)
-{
-	uint64_t deadline = sim->stage->deadline_ns * PS_PER_NS, when = 0;
-	const volatile sig_atomic_t *stop = sim->config->stop;
-
-	stage->status = RUN_COMPLETE;
-	while (sim->live || !sim_done(sim)) {
-		uint32_t id = wheel_pop(&sim->wheel, &when);
-
-		if (when > deadline) {
-			sim->now = deadline;
-			break;
-		}
-		sim->now = when;
-		if (id % PORT_EVENTS == PORT_ARRIVE && id < sim->event_qps)
-			link_arrive_event(sim, id / PORT_EVENTS);
-		else
-			dispatch(sim, id);
-		if (++sim->totals.events % STOP_EVERY == 0 && stop && *stop) {
-			stage->status = RUN_PARTIAL;
-			snprintf(stage->reason, sizeof(stage->reason), "interrupted");
-			return;
-		}
-	}
-	if (!sim_done(sim)) {
-		stage->status = RUN_PARTIAL;
-		snprintf(stage->reason, sizeof(stage->reason),
-			"%u of %u flows were not complete at the deadline of %llu us",
-			sim->flow_count - sim->flows_done, sim->flow_count,
-			(unsigned long long)(sim->stage->deadline_ns / NS_PER_US));
-	}
-}
-
 static void sim_free(struct sim *sim)
 {
 	for (uint32_t i = 0; i < sim->qp_count; i++) {
@@ -206,7 +169,8 @@ static void sim_free(struct sim *sim)
 	free(sim->nics);
 	free(sim->homes);
 	free(sim->ways);
-	free(sim->packets);
+	for (uint32_t i = 0; i < sim->chunk_count; i++)
+		free(sim->chunks[i]);
 	free(sim->qps);
 	free(sim->flows);
 	free(sim->link_down_since);
@@ -229,7 +193,6 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 		.stage = stage,
 		.routing = config->routing,
 		.tap = config->tap,
-		.packet_free = NONE,
 		.lossless = config->fabric->policy.pfc ? config->fabric->policy.priority
 						       : PRIORITIES,
 	};
@@ -246,7 +209,7 @@ int sim_run(const struct sim_config *config, const struct plan_stage *stage, uin
 	if (sim.tap)
 		tap_begin(&sim);
 	start(&sim);
-	run(&sim, &filled.stage);
+	sim_events(&sim, &filled.stage);
 	ledger_check(&sim);
 	sim_collect(&sim, id, &filled);
 	if (sim.tap)

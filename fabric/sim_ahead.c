@@ -19,17 +19,17 @@ void ahead_settle(struct sim *sim, uint32_t index)
 {
 	struct sim_port *port = &sim->ports[index];
 	struct lane *lane = lane_of(sim, index, port->ahead_prio);
-	struct sim_switch *sw = &sim->switches[port->sw];
+	struct sim_switch *sw = port->sw;
 
 	while (port->ahead_from <= sim->now) {
-		const struct packet *packet = &sim->packets[port->ahead];
-		struct lane *ingress = in_lane_of(sim, packet);
+		struct packet *packet = port->ahead;
+		struct lane *ingress = packet->in;
 
 		lane->queue_bytes -= packet->frame;
-		port->before = port->ahead;
+		port->before = packet;
 		port->ahead = packet->next;
 		port->ahead_from = packet->arrival - port->delay_ps;
-		if (packet->next == NONE) {
+		if (!packet->next) {
 			port->ahead_from = NEVER;
 			clear_bit(sw->ahead, index - sw->first_port);
 		}
@@ -49,12 +49,10 @@ static void uncount(struct sim *sim, uint32_t index)
 	const struct sim_port *port = &sim->ports[index];
 	struct lane *lane = lane_of(sim, index, port->ahead_prio);
 
-	for (uint32_t at = port->ahead; at != NONE; at = sim->packets[at].next) {
-		uint32_t bytes = sim->packets[at].frame;
-
+	for (const struct packet *at = port->ahead; at; at = at->next) {
 		lane->tx_packets--;
-		lane->tx_bytes -= bytes;
-		lane->busy_ps -= serialize_ps(bytes + GAP_BYTES, port->byte_ps_q10);
+		lane->tx_bytes -= at->frame;
+		lane->busy_ps -= serialize_ps(at->frame + GAP_BYTES, port->byte_ps_q10);
 	}
 }
 
@@ -70,16 +68,16 @@ void ahead_end(struct sim *sim, uint32_t index)
 	if (port->ahead_from == NEVER)
 		return;
 	assert(port->ahead != port->pipe_head && port->ready == 0);
-	sw = &sim->switches[port->sw];
+	sw = port->sw;
 	lane = lane_of(sim, index, port->ahead_prio);
 	uncount(sim, index);
 	lane->head = port->ahead;
 	lane->tail = port->pipe_tail;
 	port->pipe_tail = port->before;
-	sim->packets[port->before].next = NONE;
+	port->before->next = NULL;
 	port->busy_until = port->ahead_from;
 	port->tail_arrival = port->busy_until + port->delay_ps;
-	port->ahead = NONE;
+	port->ahead = NULL;
 	port->ahead_from = NEVER;
 	clear_bit(sw->ahead, index - sw->first_port);
 	port->ready = (uint8_t)(1u << port->ahead_prio);
@@ -93,7 +91,7 @@ void ahead_event(struct sim *sim, uint32_t index)
 	const struct sim_port *port = &sim->ports[index];
 
 	ahead_settle(sim, index);
-	if (port->ahead_from != NEVER && sim->switches[port->sw].holding &&
+	if (port->ahead_from != NEVER && port->sw->holding &&
 		!wheel_pending(&sim->wheel, port_event(index, PORT_TX)))
 		wheel_at(&sim->wheel, port_event(index, PORT_TX), port->ahead_from);
 }

@@ -225,7 +225,7 @@ static void route(const struct fault_at *at, const struct fault *fault)
 
 static struct sim_switch *switch_of(const struct fault_at *at)
 {
-	return at->nic ? NULL : &at->sim->switches[at->port->node - at->sim->fabric->hosts];
+	return at->port->sw;
 }
 
 static void pair_hash(const struct fault_at *at, const struct fault *fault)

@@ -64,15 +64,14 @@ static void reset(const struct fault_at *at, uint32_t index)
  * one has arrived, for packets on a cable do not overtake each other. */
 static void keep_order(const struct fault_at *at, uint64_t delay_ps, uint64_t wire_ps)
 {
-	const struct packet *packets = at->sim->packets;
 	struct sim_port *port = at->port;
 	uint64_t last = 0;
 
-	if (port->pipe_head != NONE && port->delay_ps < delay_ps)
-		last = packets[port->pipe_tail].arrival - port->delay_ps;
-	if (port->pfc_head != NONE && port->wire_ps < wire_ps &&
-		packets[port->pfc_tail].arrival - port->wire_ps > last)
-		last = packets[port->pfc_tail].arrival - port->wire_ps;
+	if (port->pipe_head && port->delay_ps < delay_ps)
+		last = port->pipe_tail->arrival - port->delay_ps;
+	if (port->pfc_head && port->wire_ps < wire_ps &&
+		port->pfc_tail->arrival - port->wire_ps > last)
+		last = port->pfc_tail->arrival - port->wire_ps;
 	if (last > port->busy_until)
 		port->busy_until = last;
 }

@@ -9,11 +9,11 @@
 #include "fabric/sim_parts.h"
 
 /* Packets from one on, up to another that is no longer counted. */
-static uint64_t in_chain(const struct sim *sim, uint32_t head, uint32_t until)
+static uint64_t in_chain(const struct packet *head, const struct packet *until)
 {
 	uint64_t count = 0;
 
-	for (; head != NONE && head != until; head = sim->packets[head].next)
+	for (; head && head != until; head = head->next)
 		count++;
 	return count;
 }
@@ -22,11 +22,9 @@ static uint64_t in_chain(const struct sim *sim, uint32_t head, uint32_t until)
 static uint64_t in_queue(const struct sim *sim, uint32_t port, unsigned prio)
 {
 	const struct sim_port *at = &sim->ports[port];
-	uint64_t ahead = at->ahead != NONE && at->ahead_prio == prio
-				 ? in_chain(sim, at->ahead, NONE)
-				 : 0;
+	uint64_t ahead = at->ahead_prio == prio ? in_chain(at->ahead, NULL) : 0;
 
-	return in_chain(sim, sim->lanes[lane_index(sim, port, prio)].head, NONE) + ahead;
+	return in_chain(sim->lanes[lane_index(sim, port, prio)].head, NULL) + ahead;
 }
 
 /* What left a port is at its peer, was lost on the way, or is still on it. */
@@ -41,7 +39,7 @@ static void check_link(struct sim *sim, uint32_t index)
 	}
 	sim->totals.packet_hops += sent;
 	assert(sent == received + port->lost + sim->cut_off[index] +
-			       in_chain(sim, port->pipe_head, port->ahead));
+			       in_chain(port->pipe_head, port->ahead));
 }
 
 /* What came into a switch in a priority has left it, ended in it, or waits. */

@@ -44,10 +44,10 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 {
 	struct sim_nic *nic = &sim->nics[nic_index];
 	const struct qp *qp = &sim->qps[qp_index];
-	uint32_t index = packet_new(sim);
+	struct packet *packet = packet_new(sim);
 	bool cnp = kind == PACKET_CNP && !nic->cnp_as_data;
 
-	sim->packets[index] = (struct packet){
+	*packet = (struct packet){
 		.qp = qp_index,
 		.psn = psn,
 		.way = way_of(qp_index, true),
@@ -61,8 +61,8 @@ void nic_send_control(struct sim *sim, uint32_t nic_index, enum packet_kind kind
 	};
 	sim->live++;
 	sim->totals.control_sent++;
-	port_enqueue(
-		sim, nic->port, cnp ? sim->fabric->policy.cnp_priority : nic->data_prio, index);
+	port_enqueue(sim, nic->port, cnp ? sim->fabric->policy.cnp_priority : nic->data_prio,
+		packet);
 }
 
 static void drain(struct sim *sim, struct sim_nic *nic)
@@ -118,12 +118,10 @@ void nic_drain_event(struct sim *sim, uint32_t nic_index)
 		port_tell_xon(sim, nic->port, prio);
 }
 
-void nic_arrive(struct sim *sim, uint32_t port_index, uint32_t index)
+void nic_arrive(struct sim *sim, uint32_t port_index, struct packet *packet)
 {
 	struct sim_port *port = &sim->ports[port_index];
 	struct sim_nic *nic = &sim->nics[port->nic];
-	/* A copy: the answer may need a packet, and the array may move. */
-	const struct packet copy = sim->packets[index], *packet = &copy;
 	struct lane *lane = lane_of(sim, port_index, port->map[packet->class]);
 
 	lane->rx_packets++;
@@ -132,7 +130,7 @@ void nic_arrive(struct sim *sim, uint32_t port_index, uint32_t index)
 	if (packet->corrupt) {
 		nic->corrupt++;
 		sim->totals.dropped_corrupt++;
-		packet_free(sim, index);
+		packet_free(sim, packet);
 		return;
 	}
 	if (nic->drain_byte_ps_q10 && packet->kind == PACKET_DATA &&
@@ -140,7 +138,7 @@ void nic_arrive(struct sim *sim, uint32_t port_index, uint32_t index)
 		nic->rx_drops++;
 		lane->buffer_drops++;
 		sim->totals.dropped_buffer++;
-		packet_free(sim, index);
+		packet_free(sim, packet);
 		return;
 	}
 	sim->totals.received++;
@@ -155,5 +153,5 @@ void nic_arrive(struct sim *sim, uint32_t port_index, uint32_t index)
 	} else {
 		qp_acknowledged(sim, packet);
 	}
-	packet_free(sim, index);
+	packet_free(sim, packet);
 }

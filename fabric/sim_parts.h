@@ -49,11 +49,6 @@ static inline struct lane *lane_of(struct sim *sim, uint32_t port, unsigned prio
 	return &sim->lanes[lane_index(sim, port, prio)];
 }
 
-static inline struct lane *in_lane_of(struct sim *sim, const struct packet *packet)
-{
-	return lane_of(sim, packet->in_lane / PRIORITIES, packet->in_lane % PRIORITIES);
-}
-
 static inline uint32_t xorshift(uint32_t *state)
 {
 	uint32_t x = *state;
@@ -71,24 +66,22 @@ static inline uint64_t serialize_ps(uint64_t bytes, uint64_t byte_ps_q10)
 }
 
 /* Behind what is on the link that leaves the port, which sends it until busy_until. */
-static inline void link_put(struct sim *sim, struct sim_port *port, uint32_t port_index,
-	uint32_t packet_index, struct packet *packet)
+static inline void link_put(
+	struct sim *sim, struct sim_port *port, uint32_t port_index, struct packet *packet)
 {
 	uint64_t arrival = port->busy_until + port->delay_ps;
 
 	packet->arrival = port->tail_arrival = arrival;
-	packet->next = NONE;
-	if (port->pipe_head == NONE) {
-		port->pipe_head = packet_index;
+	packet->next = NULL;
+	if (!port->pipe_head) {
+		port->pipe_head = packet;
 		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_ARRIVE)))
 			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), arrival);
 	} else {
-		struct packet *tail = &sim->packets[port->pipe_tail];
-
-		tail->next = packet_index;
-		tail->next_arrival = arrival;
+		port->pipe_tail->next = packet;
+		port->pipe_tail->next_arrival = arrival;
 	}
-	port->pipe_tail = packet_index;
+	port->pipe_tail = packet;
 }
 
 static inline void set_bit(uint64_t *bits, uint32_t bit)
@@ -114,24 +107,24 @@ static inline uint64_t clock_ns(const struct sim *sim, uint64_t ps)
 }
 
 /* sim_packet.c */
-uint32_t packets_more(struct sim *sim);
+struct packet *packets_more(struct sim *sim);
 
 /* The caller fills it. */
-static inline uint32_t packet_new(struct sim *sim)
+static inline struct packet *packet_new(struct sim *sim)
 {
-	uint32_t index = sim->packet_free;
+	struct packet *packet = sim->packet_free;
 
-	if (index == NONE)
+	if (!packet)
 		return packets_more(sim);
-	sim->packet_free = sim->packets[index].next;
-	return index;
+	sim->packet_free = packet->next;
+	return packet;
 }
 
-static inline void packet_free(struct sim *sim, uint32_t index)
+static inline void packet_free(struct sim *sim, struct packet *packet)
 {
-	sim->live -= sim->packets[index].kind != PACKET_PFC;
-	sim->packets[index].next = sim->packet_free;
-	sim->packet_free = index;
+	sim->live -= packet->kind != PACKET_PFC;
+	packet->next = sim->packet_free;
+	sim->packet_free = packet;
 }
 
 /* When a port that has something to send is free, if no event is to come then anyway. */
@@ -144,14 +137,14 @@ static inline void come_back(struct sim *sim, const struct sim_port *port, uint3
 /* sim_port.c: what leaves a port and what holds it */
 void port_kick(struct sim *sim, uint32_t port);
 void port_tx_event(struct sim *sim, uint32_t port);
-void port_enqueue(struct sim *sim, uint32_t port, unsigned prio, uint32_t packet);
+void port_enqueue(struct sim *sim, uint32_t port, unsigned prio, struct packet *packet);
 void port_pause_received(struct sim *sim, uint32_t port, uint32_t masks);
 void port_hold_end_event(struct sim *sim, uint32_t port);
 void port_refresh_event(struct sim *sim, uint32_t port);
 void port_pfc_event(struct sim *sim, uint32_t port);
 void port_tell_xoff(struct sim *sim, uint32_t port, unsigned prio);
 void port_tell_xon(struct sim *sim, uint32_t port, unsigned prio);
-uint32_t port_pop(struct sim *sim, uint32_t port, unsigned prio);
+struct packet *port_pop(struct sim *sim, uint32_t port, unsigned prio);
 void port_release(struct sim *sim, uint32_t port, unsigned prio);
 void port_down(struct sim *sim, uint32_t port);
 void port_up(struct sim *sim, uint32_t port);
@@ -171,12 +164,13 @@ void ahead_end(struct sim *sim, uint32_t port);
 void ahead_wake_switch(struct sim *sim, struct sim_switch *sw);
 void ahead_event(struct sim *sim, uint32_t port);
 
-/* sim_switch.c: what comes off a link */
-void link_arrive_event(struct sim *sim, uint32_t port);
+/* sim_switch.c: what the usual way of a packet does not cover; out: NONE without a route */
+void switch_pass(
+	struct sim *sim, uint32_t in, unsigned prio, uint32_t out, struct packet *packet);
 void switch_release(struct sim *sim, const struct packet *packet);
 
 /* sim_nic.c: the port side of a NIC */
-void nic_arrive(struct sim *sim, uint32_t port, uint32_t packet);
+void nic_arrive(struct sim *sim, uint32_t port, struct packet *packet);
 void nic_qp_ready(struct sim *sim, uint32_t qp);
 void nic_qp_idle(struct sim *sim, uint32_t qp);
 void nic_drain_event(struct sim *sim, uint32_t nic);
@@ -184,7 +178,7 @@ void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint
 	uint32_t psn, uint32_t beyond);
 
 /* sim_send.c */
-uint32_t nic_next(struct sim *sim, uint32_t port, unsigned prio);
+struct packet *nic_next(struct sim *sim, uint32_t port, unsigned prio);
 bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index);
 void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t qp);
 void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio);
@@ -283,8 +277,8 @@ void fault_tables(struct sim *sim);
 
 /* sim_trouble.c: hooks for ports with a fault. The first two free the packet and
  * return true when it goes no further. */
-bool trouble_on_the_wire(struct sim *sim, uint32_t port, uint32_t packet);
-bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, uint32_t packet);
+bool trouble_on_the_wire(struct sim *sim, uint32_t port, struct packet *packet);
+bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, struct packet *packet);
 unsigned trouble_turn(struct sim *sim, uint32_t port, unsigned mask);
 uint32_t trouble_entropy(const struct sim *sim, uint32_t sw, const struct packet *packet);
 
@@ -302,13 +296,17 @@ void sim_setup(struct sim *sim);
 void tap_begin(struct sim *sim);
 void tap_end(struct sim *sim);
 void tap_posted(struct sim *sim, uint32_t qp, uint64_t bytes);
-void tap_sent(struct sim *sim, uint32_t port, uint32_t packet);
-void tap_received(struct sim *sim, uint32_t port, uint32_t packet);
+void tap_sent(struct sim *sim, uint32_t port, const struct packet *packet);
+void tap_received(struct sim *sim, uint32_t port, const struct packet *packet);
 
 /* sim_ledger.c: conservation, asserted */
 void ledger_check(struct sim *sim);
 
+/* sim_hop.c */
+void sim_events(struct sim *sim, struct run_stage *stage);
+
 /* sim.c */
+void sim_dispatch(struct sim *sim, uint32_t id);
 bool sim_done(const struct sim *sim);
 void flow_post(struct sim *sim, uint32_t flow);
 void flow_qp_done(struct sim *sim, struct qp *qp);

@@ -18,24 +18,23 @@ static unsigned pick_priority(struct sim *sim, uint32_t index, unsigned mask)
 	return (unsigned)__builtin_ctz(later ? later : mask);
 }
 
-uint32_t port_pop(struct sim *sim, uint32_t port, unsigned prio)
+struct packet *port_pop(struct sim *sim, uint32_t port, unsigned prio)
 {
 	struct lane *lane = lane_of(sim, port, prio);
-	uint32_t packet = lane->head;
+	struct packet *packet = lane->head;
 
-	lane->head = sim->packets[packet].next;
-	if (lane->head == NONE)
+	lane->head = packet->next;
+	if (!lane->head)
 		sim->ports[port].ready &= (uint8_t) ~(1u << prio);
-	lane->queue_bytes -= sim->packets[packet].frame;
-	switch_release(sim, &sim->packets[packet]);
+	lane->queue_bytes -= packet->frame;
+	switch_release(sim, packet);
 	return packet;
 }
 
 static void send_pfc(struct sim *sim, uint32_t port_index)
 {
 	struct sim_port *port = &sim->ports[port_index];
-	uint32_t index = packet_new(sim);
-	struct packet *packet = &sim->packets[index];
+	struct packet *packet = packet_new(sim);
 
 	packet->kind = PACKET_PFC;
 	packet->frame = PFC_FRAME_BYTES;
@@ -43,31 +42,30 @@ static void send_pfc(struct sim *sim, uint32_t port_index)
 	for (unsigned prio = 0; prio < PRIORITIES; prio++)
 		if (port->xoff >> prio & 1)
 			lane_of(sim, port_index, prio)->pauses_sent++;
-	packet->next = NONE;
+	packet->next = NULL;
 	if (sim->tap)
-		tap_sent(sim, port_index, index);
+		tap_sent(sim, port_index, packet);
 	port->xoff = port->xon = 0;
 	port->busy_until =
 		sim->now + serialize_ps(PFC_FRAME_BYTES + GAP_BYTES, port->byte_ps_q10);
 	packet->arrival = port->busy_until + port->wire_ps;
-	if (port->pfc_head == NONE) {
-		port->pfc_head = index;
+	if (!port->pfc_head) {
+		port->pfc_head = packet;
 		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_PFC)))
 			wheel_at(
 				&sim->wheel, port_event(port_index, PORT_PFC), packet->arrival);
 	} else {
-		sim->packets[port->pfc_tail].next = index;
+		port->pfc_tail->next = packet;
 	}
-	port->pfc_tail = index;
+	port->pfc_tail = packet;
 }
 
 static inline __attribute__((always_inline)) void send_packet(
 	struct sim *sim, struct sim_port *port, uint32_t port_index, unsigned prio)
 {
-	uint32_t index = port->sw != NONE ? port_pop(sim, port_index, prio)
-					  : nic_next(sim, port_index, prio);
+	struct packet *packet =
+		port->sw ? port_pop(sim, port_index, prio) : nic_next(sim, port_index, prio);
 	struct lane *lane = lane_of(sim, port_index, prio);
-	struct packet *packet = &sim->packets[index];
 	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
 
 	port->busy_until = sim->now + took;
@@ -76,10 +74,10 @@ static inline __attribute__((always_inline)) void send_packet(
 	lane->tx_bytes += packet->frame;
 	lane->busy_ps += took;
 	if (port->tapped)
-		tap_sent(sim, port_index, index);
-	if (port->trouble && trouble_on_the_wire(sim, port_index, index))
+		tap_sent(sim, port_index, packet);
+	if (port->trouble && trouble_on_the_wire(sim, port_index, packet))
 		return;
-	link_put(sim, port, port_index, index, packet);
+	link_put(sim, port, port_index, packet);
 }
 
 /* Sends the next of an idle port, if it has one that is not held. */
@@ -112,7 +110,7 @@ void port_kick(struct sim *sim, uint32_t port_index)
 
 	if (port->busy_until > sim->now)
 		come_back(sim, port, port_index);
-	else if (port->sw != NONE || !nic_send_data(sim, port, port_index))
+	else if (port->sw || !nic_send_data(sim, port, port_index))
 		send_next(sim, port_index);
 }
 
@@ -128,40 +126,37 @@ void port_tx_event(struct sim *sim, uint32_t port_index)
 void port_pfc_event(struct sim *sim, uint32_t port_index)
 {
 	struct sim_port *port = &sim->ports[port_index];
-	uint32_t index = port->pfc_head, masks, next;
+	struct packet *packet = port->pfc_head;
+	uint32_t masks;
 
-	if (index == NONE)
+	if (!packet)
 		return;
-	if (sim->packets[index].arrival > sim->now) {
-		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC),
-			sim->packets[index].arrival);
+	if (packet->arrival > sim->now) {
+		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC), packet->arrival);
 		return;
 	}
-	masks = sim->packets[index].psn;
-	next = sim->packets[index].next;
-	port->pfc_head = next;
-	if (next != NONE)
-		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC),
-			sim->packets[next].arrival);
+	masks = packet->psn;
+	port->pfc_head = packet->next;
+	if (packet->next)
+		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC), packet->next->arrival);
 	if (sim->tap)
-		tap_received(sim, port->peer, index);
-	packet_free(sim, index);
+		tap_received(sim, port->peer, packet);
+	packet_free(sim, packet);
 	port_pause_received(sim, port->peer, masks);
 }
 
 /* The caller has accounted for the packet and knows that it may go. */
-void port_enqueue(struct sim *sim, uint32_t port_index, unsigned prio, uint32_t index)
+void port_enqueue(struct sim *sim, uint32_t port_index, unsigned prio, struct packet *packet)
 {
 	struct sim_port *port = &sim->ports[port_index];
 	struct lane *lane = lane_of(sim, port_index, prio);
-	struct packet *packet = &sim->packets[index];
 
-	packet->next = NONE;
-	if (lane->head == NONE)
-		lane->head = index;
+	packet->next = NULL;
+	if (!lane->head)
+		lane->head = packet;
 	else
-		sim->packets[lane->tail].next = index;
-	lane->tail = index;
+		lane->tail->next = packet;
+	lane->tail = packet;
 	lane->queue_bytes += packet->frame;
 	if (lane->queue_bytes > lane->window_peak)
 		lane->window_peak = lane->queue_bytes;
@@ -244,11 +239,11 @@ void port_hold_end_event(struct sim *sim, uint32_t port_index)
 /* A port is about to send XOFF. Of a switch, departures now decide when it may send XON. */
 static void begin_holding(struct sim *sim, const struct sim_port *port)
 {
-	if (port->sw == NONE)
+	if (!port->sw)
 		return;
 	sim->holding++;
-	if (sim->switches[port->sw].holding++ == 0)
-		ahead_wake_switch(sim, &sim->switches[port->sw]);
+	if (port->sw->holding++ == 0)
+		ahead_wake_switch(sim, port->sw);
 }
 
 void port_tell_xoff(struct sim *sim, uint32_t port_index, unsigned prio)
@@ -278,9 +273,9 @@ void port_tell_xon(struct sim *sim, uint32_t port_index, unsigned prio)
 	struct sim_port *port = &sim->ports[port_index];
 	struct lane *lane = lane_of(sim, port_index, prio);
 
-	if (port->sw != NONE) {
+	if (port->sw) {
 		sim->holding--;
-		sim->switches[port->sw].holding--;
+		port->sw->holding--;
 	}
 	lane->holding = false;
 	lane->holding_ps += sim->now - lane->holding_since;
@@ -298,7 +293,7 @@ void port_refresh_event(struct sim *sim, uint32_t port_index)
 			port_tell_xoff(sim, port_index, prio);
 }
 
-static void drop_down(struct sim *sim, uint32_t port, uint32_t packet)
+static void drop_down(struct sim *sim, uint32_t port, struct packet *packet)
 {
 	sim->ports[port].dropped_down++;
 	sim->totals.dropped_down++;
@@ -315,14 +310,14 @@ void port_down(struct sim *sim, uint32_t port_index)
 	port->tail_arrival = 0;
 	port->down = true;
 	port->carrier_changes++;
-	while (port->pfc_head != NONE) {
-		uint32_t next = sim->packets[port->pfc_head].next;
+	while (port->pfc_head) {
+		struct packet *next = port->pfc_head->next;
 
 		packet_free(sim, port->pfc_head);
 		port->pfc_head = next;
 	}
-	while (port->pipe_head != NONE) {
-		uint32_t next = sim->packets[port->pipe_head].next;
+	while (port->pipe_head) {
+		struct packet *next = port->pipe_head->next;
 
 		sim->cut_off[port_index]++;
 		drop_down(sim, port_index, port->pipe_head);

@@ -401,15 +401,13 @@ static void sum_sent(struct sim *sim)
 static void take_back(struct sim *sim)
 {
 	for (uint32_t port = 0; port < sim->fabric->port_count; port++)
-		for (uint32_t at = sim->ports[port].pipe_head;
-			at != NONE && at != sim->ports[port].ahead;
-			at = sim->packets[at].next) {
-			const struct packet *packet = &sim->packets[at];
+		for (const struct packet *packet = sim->ports[port].pipe_head;
+			packet && packet != sim->ports[port].ahead; packet = packet->next) {
 			struct lane *lane;
 
 			lane = lane_of(sim, port,
 				sim->ports[port].nic == NONE
-					? packet->in_lane % PRIORITIES
+					? packet->in->prio
 					: sim->ports[port].map[packet->class]);
 			lane->tx_packets--;
 			lane->tx_bytes -= packet->frame;

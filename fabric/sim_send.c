@@ -21,15 +21,14 @@ void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio)
 {
 	bool data = prio == nic->data_prio && nic->ready_head != NONE;
 
-	if (lane_of(sim, nic->port, prio)->head == NONE && !data)
+	if (!lane_of(sim, nic->port, prio)->head && !data)
 		sim->ports[nic->port].ready &= (uint8_t) ~(1u << prio);
 }
 
-static inline uint32_t build(struct sim *sim, const struct sim_nic *nic, const struct qp *qp,
-	uint32_t psn, struct piece piece)
+static inline struct packet *build(struct sim *sim, const struct sim_nic *nic,
+	const struct qp *qp, uint32_t psn, struct piece piece)
 {
-	uint32_t id = packet_new(sim);
-	struct packet *packet = &sim->packets[id];
+	struct packet *packet = packet_new(sim);
 
 	packet->qp = (uint32_t)(qp - sim->qps);
 	packet->way = way_of(packet->qp, false);
@@ -48,11 +47,12 @@ static inline uint32_t build(struct sim *sim, const struct sim_nic *nic, const s
 	packet->forced = 0;
 	sim->live++;
 	sim->totals.data_sent++;
-	return id;
+	return packet;
 }
 
 /* A hole of selective repeat. */
-static uint32_t again(struct sim *sim, const struct sim_nic *nic, struct qp *qp, uint32_t psn)
+static struct packet *again(
+	struct sim *sim, const struct sim_nic *nic, struct qp *qp, uint32_t psn)
 {
 	qp->repeat->next = psn + 1;
 	qp->resent++;
@@ -60,7 +60,8 @@ static uint32_t again(struct sim *sim, const struct sim_nic *nic, struct qp *qp,
 }
 
 /* The next packet of a QP that has one: a hole, or what is at snd_nxt. */
-static inline uint32_t next_packet(struct sim *sim, const struct sim_nic *nic, struct qp *qp)
+static inline struct packet *next_packet(
+	struct sim *sim, const struct sim_nic *nic, struct qp *qp)
 {
 	struct piece piece;
 	uint32_t psn;
@@ -104,44 +105,42 @@ static inline bool next_turn(struct sim *sim, const struct sim_nic *nic, uint32_
 }
 
 /* The next packet of the queue pair whose turn it is. */
-static inline __attribute__((always_inline)) uint32_t next_data(
+static inline __attribute__((always_inline)) struct packet *next_data(
 	struct sim *sim, struct sim_nic *nic)
 {
-	uint32_t q = nic->ready_head, index;
+	uint32_t q = nic->ready_head;
 	struct qp *qp = &sim->qps[q];
-	bool stays;
-
-	index = next_packet(sim, nic, qp);
-	stays = next_turn(sim, nic, q, qp, sim->packets[index].frame);
+	struct packet *packet = next_packet(sim, nic, qp);
+	bool stays = next_turn(sim, nic, q, qp, packet->frame);
 
 	if (stays && q == nic->ready_tail)
-		return index;
+		return packet;
 	nic->ready_head = qp->next_ready;
 	qp->in_ready = false;
 	if (stays)
 		nic_append(sim, nic, q);
-	return index;
+	return packet;
 }
 
 /* What an idle NIC port sends next in a priority that is ready: acknowledgements
  * and CNPs first, then the queue pairs in turn. */
-uint32_t nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
+struct packet *nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 {
 	struct sim_nic *nic = &sim->nics[sim->ports[port_index].nic];
 	struct lane *lane = lane_of(sim, port_index, prio);
-	uint32_t index = lane->head;
+	struct packet *packet = lane->head;
 
-	if (index != NONE) {
-		lane->head = sim->packets[index].next;
-		lane->queue_bytes -= sim->packets[index].frame;
+	if (packet) {
+		lane->head = packet->next;
+		lane->queue_bytes -= packet->frame;
 	} else {
-		index = next_data(sim, nic);
+		packet = next_data(sim, nic);
 	}
 	if (nic->ready_head == NONE || prio != nic->data_prio)
 		nic_clear_ready(sim, nic, prio);
-	if (sim->packets[index].class == CLASS_POLICY)
-		nic->tx_policy_bytes += sim->packets[index].frame;
-	return index;
+	if (packet->class == CLASS_POLICY)
+		nic->tx_policy_bytes += packet->frame;
+	return packet;
 }
 
 /* The usual turn of an idle NIC port: data, nothing else to send, and nobody looks at it.
@@ -151,13 +150,11 @@ bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index)
 	struct sim_nic *nic = &sim->nics[port->nic];
 	struct lane *lane = lane_of(sim, port_index, nic->data_prio);
 	struct packet *packet;
-	uint32_t index;
 	uint64_t took;
 
-	if (port->hindered || port->ready != 1u << nic->data_prio || lane->head != NONE)
+	if (port->hindered || port->ready != 1u << nic->data_prio || lane->head)
 		return false;
-	index = next_data(sim, nic);
-	packet = &sim->packets[index];
+	packet = next_data(sim, nic);
 	if (packet->class == CLASS_POLICY)
 		nic->tx_policy_bytes += packet->frame;
 	took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
@@ -166,7 +163,7 @@ bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index)
 	lane->tx_packets++;
 	lane->tx_bytes += packet->frame;
 	lane->busy_ps += took;
-	link_put(sim, port, port_index, index, packet);
+	link_put(sim, port, port_index, packet);
 	if (nic->ready_head == NONE)
 		port->ready = 0;
 	else

@@ -19,13 +19,15 @@ static void init_ports(struct sim *sim)
 {
 	const struct fabric *fabric = sim->fabric;
 
+	sim->switches = zeroed(fabric->leaves + fabric->spines, sizeof(*sim->switches));
 	sim->ports = zeroed_lines(fabric->port_count, sizeof(*sim->ports));
 	sim->port_count = fabric->port_count;
 	sim->lanes = zeroed_lines((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->lanes));
 	sim->ended = zeroed((size_t)fabric->port_count * PRIORITIES, sizeof(*sim->ended));
 	sim->cut_off = zeroed(fabric->port_count, sizeof(*sim->cut_off));
 	for (uint32_t i = 0; i < fabric->port_count * PRIORITIES; i++) {
-		sim->lanes[i].head = NONE;
+		sim->lanes[i].port = i % fabric->port_count;
+		sim->lanes[i].prio = (uint8_t)(i / fabric->port_count);
 		sim->lanes[i].first_pause = sim->lanes[i].first_mark =
 			sim->lanes[i].first_drop = NEVER;
 	}
@@ -34,13 +36,13 @@ static void init_ports(struct sim *sim)
 		struct sim_port *port = &sim->ports[i];
 		const struct link *link;
 
-		port->node = from->node;
 		port->peer = from->peer;
 		port->nic = from->nic;
-		port->sw = from->nic == PORT_NONE ? from->node - fabric->hosts : NONE;
+		if (from->nic == PORT_NONE)
+			port->sw = &sim->switches[from->node - fabric->hosts];
+		port->usual = lane_of(sim, i, fabric->policy.priority);
 		port->tapped = sim->tap != NULL;
 		port->ahead_from = NEVER;
-		port->pipe_head = port->pfc_head = port->ahead = NONE;
 		port->random = (uint32_t)rng_derive(sim->config->seed, i) | 1;
 		port->down = from->link == PORT_NONE;
 		if (port->down)
@@ -62,12 +64,12 @@ static void init_switches(struct sim *sim)
 	const struct fabric *fabric = sim->fabric;
 	uint32_t count = fabric->leaves + fabric->spines;
 
-	sim->switches = zeroed(count, sizeof(*sim->switches));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct node *node = &fabric->nodes[fabric->hosts + i];
 		struct sim_switch *sw = &sim->switches[i];
 		uint64_t set_aside = 0;
 
+		sw->number = i;
 		sw->first_port = node->first_port;
 		sw->words = (node->port_count + 63) / 64;
 		sw->ahead = zeroed(sw->words, sizeof(*sw->ahead));

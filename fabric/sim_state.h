@@ -18,6 +18,7 @@
 
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
+#define PACKET_CHUNKS 24u
 
 /* Ethernet preamble and gap: on the wire, not in buffers. */
 #define GAP_BYTES 20u
@@ -54,8 +55,8 @@ enum packet_class { CLASS_POLICY, CLASS_CNP, CLASS_ZERO, CLASS_COUNT };
 struct packet {
 	_Alignas(LINE_BYTES) uint64_t arrival; /* at the far end of the link it is on */
 	uint64_t next_arrival;                 /* on a link: of the next */
-	uint32_t next;
-	uint32_t in_lane; /* port * PRIORITIES + priority: where its switch accounts for it */
+	struct packet *next;
+	struct lane *in; /* of the last switch: where it accounts for it */
 	uint32_t dst_nic;
 	uint32_t entropy;
 	uint32_t qp;
@@ -72,20 +73,23 @@ struct packet {
 /* A priority of a port: its egress queue and its ingress account. What every packet
  * touches comes first, by cache lines. */
 struct lane {
-	_Alignas(LINE_BYTES) uint32_t head;
-	uint32_t tail;
+	_Alignas(LINE_BYTES) struct packet *head;
+	struct packet *tail;
 	uint32_t queue_bytes, queue_peak, queue_peak_ect, window_peak;
 	uint64_t tx_bytes, tx_packets, busy_ps; /* with what is ahead: see sim_ahead.c */
+
+	/* as the sender, in a queue */
 	uint32_t quiet; /* a queue up to here is neither marked nor a peak of ECT packets */
-	uint64_t marked;
+	uint32_t port;
 
 	uint32_t shared, headroom;   /* bytes accounted at ingress */
 	uint32_t account_peak, easy; /* easy: up to here, no second look */
 	uint64_t rx_bytes, rx_packets, buffer_drops, headroom_drops;
-	uint64_t egress_drops;
+	bool holding; /* XOFF sent, not yet XON */
+	uint8_t prio;
 	uint32_t headroom_peak;
+	uint64_t egress_drops, marked;
 
-	bool holding;     /* XOFF sent, not yet XON */
 	uint64_t calm_at; /* of a storm that is over for now: when to believe it */
 	uint64_t held_until;
 	uint64_t holding_since, holding_ps, held_since, held_ps;
@@ -107,21 +111,22 @@ struct sim_port {
 	uint64_t busy_until;
 	uint64_t byte_ps_q10; /* ps a byte, in 1/1024 */
 	uint64_t delay_ps;    /* propagation and latencies: when a packet is taken in */
-	uint32_t pipe_head, pipe_tail; /* packets on the link that leaves this port */
-	uint64_t tail_arrival;         /* of the last that was put there */
-	uint32_t ahead; /* the first that had not begun at the last look; NONE: none */
+	struct packet *pipe_head, *pipe_tail; /* on the link that leaves this port */
+	uint64_t ahead_from;                  /* when ahead begins; NEVER: there is none */
 	uint32_t peer;
 	uint8_t ready; /* mask of priorities that have something to send */
 	uint8_t ahead_prio, last_prio;
 	bool to_nic; /* its peer is a NIC's */
 
 	/* as the receiver, and of ahead */
-	_Alignas(LINE_BYTES) uint32_t sw; /* into switches; NONE for NICs */
-	uint32_t before;                  /* the packet before ahead */
-	uint64_t ahead_from;              /* when ahead begins; NEVER: there is none */
-	uint32_t mark_from;               /* queue bytes above which ECN may mark */
+	_Alignas(LINE_BYTES) struct sim_switch *sw; /* NULL for NICs */
+	struct lane *usual;                         /* of the policy's priority */
+	struct packet *ahead;  /* the first that had not begun at the last look; or NULL */
+	struct packet *before; /* the one before it */
+	uint64_t tail_arrival; /* of the last that was put on the link */
 	uint64_t policy_packets;
-	uint32_t nic; /* PORT_NONE for switches */
+	uint32_t mark_from; /* queue bytes above which ECN may mark */
+	uint32_t nic;       /* PORT_NONE for switches */
 	uint8_t map[CLASS_COUNT];
 	bool inspects; /* a fault of the switch looks at what comes in */
 
@@ -129,13 +134,13 @@ struct sim_port {
 	bool pfc, ecn;
 	uint32_t random; /* xorshift state: marking and loss */
 	uint32_t ecn_kmin, ecn_kmax;
-	uint32_t node;
 	uint32_t headroom_bytes;
-	uint32_t xoff_bytes;         /* 0: by alpha */
-	uint32_t pfc_head, pfc_tail; /* PFC frames on the link */
-	uint64_t wire_ps;            /* propagation, and until the peer obeys a pause */
-	uint64_t pause_ps;           /* what 65535 quanta are here */
-	uint64_t lost, dropped_down, carrier_changes, no_route, watchdog_drops;
+	uint32_t carrier_changes;
+	uint32_t xoff_bytes;                /* 0: by alpha */
+	struct packet *pfc_head, *pfc_tail; /* PFC frames on the link */
+	uint64_t wire_ps;                   /* propagation, and until the peer obeys a pause */
+	uint64_t pause_ps;                  /* what 65535 quanta are here */
+	uint64_t lost, dropped_down, no_route, watchdog_drops;
 	uint64_t oversize, policed, expired;
 	uint64_t watchdog_ps, restore_ps; /* of the PFC watchdog; 0: none */
 };
@@ -177,7 +182,7 @@ struct sim_switch {
 	uint64_t pool_bytes;   /* buffer less headroom and reserve of all ports */
 	uint64_t shared_bytes; /* in use */
 	uint32_t holding;      /* priorities of ports that have sent XOFF and not yet XON */
-	uint32_t first_port, words;
+	uint32_t first_port, words, number;
 	uint64_t *ahead;     /* [words]: bits of the ports that have packets ahead */
 	uint64_t easy_bytes; /* up to here the pool puts no port near its threshold */
 	uint8_t hashing;     /* enum hashing */
@@ -310,8 +315,10 @@ struct sim {
 	struct sim_nic *nics;
 	struct home *homes; /* by NIC */
 	uint32_t *ways;     /* [qp * 2 + back][WAY_PORTS]; NULL: faults may change them */
-	struct packet *packets;
-	uint32_t packet_room, packet_used, packet_free; /* used: at least once */
+	struct packet *chunks[PACKET_CHUNKS]; /* of packets, each as large as all before it */
+	uint32_t chunk_count;
+	struct packet *packet_fresh, *packet_end; /* of the last chunk: never used yet */
+	struct packet *packet_free;               /* the rest, through next */
 	uint64_t live; /* packets in the network, PFC frames not counted */
 	struct qp *qps;
 	uint32_t qp_count;

@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "fabric/sim_parts.h"
+#include "fabric/sim_hop.h"
 
 /* Alpha of the threshold of a class that is not lossless is 1/2 (the lossy
  * egress figure of Azure, NSDI 2023). */
@@ -26,7 +26,7 @@ static uint64_t threshold(const struct sim_port *port, const struct sim_switch *
 }
 
 static void count_drop(struct sim *sim, struct lane *ingress, uint64_t *counter,
-	uint64_t *total, uint32_t packet)
+	uint64_t *total, struct packet *packet)
 {
 	++*counter;
 	++*total;
@@ -90,7 +90,7 @@ static void note_account(struct sim *sim, struct sim_switch *sw, uint32_t port, 
 }
 
 /* Between kmin and kmax by chance, above always. */
-static void mark(
+void switch_mark(
 	struct sim *sim, struct sim_port *port, struct lane *egress, struct packet *packet)
 {
 	uint64_t queue = egress->queue_bytes, chance;
@@ -107,47 +107,13 @@ static void mark(
 		egress->first_mark = sim->now;
 }
 
-/* What ECN sees of a packet of the lossless class that is about to join a queue. */
-static inline __attribute__((always_inline)) void look_at_queue(
-	struct sim *sim, struct sim_port *port, struct lane *egress, struct packet *packet)
-{
-	if (egress->queue_bytes > egress->queue_peak_ect)
-		egress->queue_peak_ect = egress->queue_bytes;
-	egress->quiet = egress->queue_peak_ect < port->mark_from ? egress->queue_peak_ect
-								 : port->mark_from;
-	if (egress->queue_bytes > port->mark_from)
-		mark(sim, port, egress, packet);
-}
-
-/* The port towards a NIC, or NONE. */
-static uint32_t forward(const struct sim *sim, uint32_t sw, const struct packet *packet)
-{
-	const struct home *home = &sim->homes[packet->dst_nic];
-	const struct routing *routing = sim->routing;
-	const struct route_group *group;
-	uint32_t entropy;
-
-	if (home->leaf == sw)
-		return home->leaf_port;
-	group = &routing->groups[sw * sim->fabric->leaves + home->leaf];
-	if (group->count == 1)
-		return routing->members[group->first];
-	if (group->count == 0)
-		return NONE;
-	entropy = packet->entropy;
-	if (sim->switches[sw].hashing != HASH_TUPLE)
-		entropy = trouble_entropy(sim, sw, packet);
-	return routing
-		->members[group->first + route_pick(entropy, routing->seeds[sw], group->count)];
-}
-
 static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned prio,
-	uint32_t out, uint32_t index)
+	uint32_t out, struct packet *packet)
 {
 	const struct policy *policy = &sim->fabric->policy;
 	struct lane *ingress = lane_of(sim, in, prio);
 	struct lane *egress = lane_of(sim, out, prio);
-	uint32_t bytes = sim->packets[index].frame;
+	uint32_t bytes = packet->frame;
 
 	if (prio != policy->priority || !policy->pfc) {
 		if (admit_lossy(sw, ingress, egress, bytes))
@@ -156,7 +122,7 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 		if (admit_lossy(sw, ingress, egress, bytes))
 			return true;
 		count_drop(sim, ingress, &egress->egress_drops, &sim->totals.dropped_egress,
-			index);
+			packet);
 		return false;
 	}
 	ahead_settle_switch(sim, sw);
@@ -165,7 +131,7 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 			if (!ingress->holding) /* headroom of less than a packet */
 				port_tell_xoff(sim, in, prio);
 			count_drop(sim, ingress, &ingress->headroom_drops,
-				&sim->totals.dropped_headroom, index);
+				&sim->totals.dropped_headroom, packet);
 			return false;
 		}
 		note_account(sim, sw, in, prio);
@@ -174,7 +140,7 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 	if (ingress->shared + bytes > threshold(&sim->ports[in], sw) ||
 		sw->shared_bytes + bytes > sw->pool_bytes) {
 		count_drop(sim, ingress, &ingress->buffer_drops, &sim->totals.dropped_buffer,
-			index);
+			packet);
 		return false;
 	}
 	ingress->shared += bytes;
@@ -183,20 +149,14 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 	return true;
 }
 
-static void take(struct sim_switch *sw, struct lane *ingress, uint32_t bytes)
-{
-	ingress->shared += bytes;
-	sw->shared_bytes += bytes;
-}
-
 /* A packet leaves the buffer: headroom is given back first, and the peer may go
  * on once the account is well below the threshold. */
 void switch_release(struct sim *sim, const struct packet *packet)
 {
 	const struct policy *policy = &sim->fabric->policy;
-	uint32_t in = packet->in_lane / PRIORITIES;
-	struct sim_switch *sw = &sim->switches[sim->ports[in].sw];
-	struct lane *ingress = in_lane_of(sim, packet);
+	struct lane *ingress = packet->in;
+	struct sim_port *in = &sim->ports[ingress->port];
+	struct sim_switch *sw = in->sw;
 	uint32_t headroom =
 		packet->frame < ingress->headroom ? packet->frame : ingress->headroom;
 
@@ -208,200 +168,65 @@ void switch_release(struct sim *sim, const struct packet *packet)
 	if (!ingress->holding || ingress->headroom)
 		return;
 	if (ingress->shared == 0 ||
-		ingress->shared + policy->xon_offset_bytes <= threshold(&sim->ports[in], sw))
-		port_tell_xon(sim, in, packet->in_lane % PRIORITIES);
-}
-
-/* Puts a packet that nothing hinders on the link, to be sent at once or when all before it
- * are: see sim_ahead.c. */
-static inline __attribute__((always_inline)) void depart(struct sim *sim, struct sim_switch *sw,
-	struct sim_port *port, struct lane *lane, uint32_t out, unsigned prio, uint32_t index,
-	struct packet *packet)
-{
-	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
-	uint32_t queue = lane->queue_bytes + packet->frame;
-
-	lane->tx_packets++;
-	lane->tx_bytes += packet->frame;
-	lane->busy_ps += took;
-	if (queue > lane->window_peak)
-		lane->window_peak = queue;
-	if (port->busy_until <= sim->now) {
-		port->busy_until = sim->now + took;
-		port->last_prio = (uint8_t)prio;
-	} else {
-		lane->queue_bytes = queue;
-		if (port->ahead == NONE) {
-			port->ahead = index;
-			port->ahead_from = port->busy_until;
-			port->ahead_prio = port->last_prio = (uint8_t)prio;
-			port->before = port->pipe_tail;
-			set_bit(sw->ahead, out - sw->first_port);
-			if (sw->holding)
-				ahead_event(sim, out);
-		}
-		port->busy_until += took;
-	}
-	link_put(sim, port, out, index, packet);
-}
-
-/* Whether the departure of a packet that joins the queue now is known. The one before it
- * must be on the list of the link and end when this one begins: or the event of an arrival
- * could be that of a packet that may yet be overtaken. */
-static inline bool departs_surely(
-	const struct sim *sim, const struct sim_port *port, unsigned prio)
-{
-	return (port->hindered | port->ready) == 0 &&
-	       (port->ahead == NONE || port->ahead_prio == prio) &&
-	       (port->busy_until <= sim->now ||
-		       port->tail_arrival == port->busy_until + port->delay_ps);
+		ingress->shared + policy->xon_offset_bytes <= threshold(in, sw))
+		port_tell_xon(sim, ingress->port, ingress->prio);
 }
 
 /* The packet is to leave by this port: it finds room in the buffer, or is dropped. */
-static void pass(struct sim *sim, uint32_t in, unsigned prio, uint32_t out, uint32_t index)
+static void pass(
+	struct sim *sim, uint32_t in, unsigned prio, uint32_t out, struct packet *packet)
 {
-	const struct policy *policy = &sim->fabric->policy;
 	struct sim_port *port = &sim->ports[out];
-	struct sim_switch *sw = &sim->switches[port->sw];
-	struct packet *packet;
+	struct lane *egress = lane_of(sim, out, prio);
 
 	if (port->ahead_from <= sim->now)
 		ahead_settle(sim, out);
-	if (!admit(sim, sw, in, prio, out, index))
+	if (!admit(sim, port->sw, in, prio, out, packet))
 		return;
-	packet = &sim->packets[index]; /* XOFF may have moved the array */
-	packet->in_lane = in * PRIORITIES + prio;
-	if (prio == policy->priority && packet->ecn == ECN_ECT)
-		look_at_queue(sim, port, lane_of(sim, out, prio), packet);
-	if (departs_surely(sim, port, prio)) {
+	packet->in = lane_of(sim, in, prio);
+	if (prio == sim->fabric->policy.priority && packet->ecn == ECN_ECT)
+		look_at_queue(sim, port, egress, packet);
+	if ((port->hindered | port->ready) == 0 && departs_in_turn(sim, port, prio)) {
 		if (port->busy_until <= sim->now)
 			switch_release(sim, packet);
-		depart(sim, sw, port, lane_of(sim, out, prio), out, prio, index,
-			&sim->packets[index]);
+		depart(sim, port, egress, out, packet);
 	} else {
 		ahead_end(sim, out);
-		port_enqueue(sim, out, prio, index);
+		port_enqueue(sim, out, prio, packet);
 	}
 }
 
 /* Drops what cannot leave by this port; false when the packet may go on. */
 static bool drop_before(
-	struct sim *sim, uint32_t in, unsigned prio, uint32_t out, uint32_t index)
+	struct sim *sim, uint32_t in, unsigned prio, uint32_t out, struct packet *packet)
 {
 	struct lane *ingress = lane_of(sim, in, prio);
 	struct sim_port *port = &sim->ports[in];
 
 	if (out == NONE) {
-		count_drop(sim, ingress, &port->no_route, &sim->totals.dropped_no_route, index);
+		count_drop(
+			sim, ingress, &port->no_route, &sim->totals.dropped_no_route, packet);
 		return true;
 	}
 	if ((port->inspects || sim->ports[out].trouble) &&
-		trouble_in_the_switch(sim, in, out, index))
+		trouble_in_the_switch(sim, in, out, packet))
 		return true;
 	if (sim->ports[out].down) {
 		count_drop(sim, ingress, &sim->ports[out].dropped_down,
-			&sim->totals.dropped_down, index);
+			&sim->totals.dropped_down, packet);
 		return true;
 	}
 	if (sim->ports[out].storm >> prio & 1) {
 		count_drop(sim, ingress, &sim->ports[out].watchdog_drops,
-			&sim->totals.dropped_watchdog, index);
+			&sim->totals.dropped_watchdog, packet);
 		return true;
 	}
 	return false;
 }
 
-/* A pointer to a packet holds until something may send a PFC frame, for the array of packets
- * may move: admission, settling and release. */
-
-/* Whether what has begun to leave a port must be worked off before a packet joins its
- * queue: for a peak or the marking may be near, or XON, or it is not the queue of those. */
-static inline bool must_settle(const struct sim *sim, const struct sim_switch *sw,
-	const struct sim_port *port, const struct lane *egress, uint32_t frame)
+void switch_pass(
+	struct sim *sim, uint32_t in, unsigned prio, uint32_t out, struct packet *packet)
 {
-	return port->ahead != NONE &&
-	       (sw->holding || port->busy_until <= sim->now ||
-		       egress->queue_bytes > egress->quiet ||
-		       egress->queue_bytes + frame > egress->window_peak);
-}
-
-/* Most packets: of the lossless class, nothing in their way, and the buffer so empty that
- * even with what has left and is still in the accounts no limit, threshold or peak is near.
- * The rest has a second look. */
-static inline void switch_arrive(
-	struct sim *sim, uint32_t in, uint32_t index, struct packet *packet)
-{
-	struct sim_port *from = &sim->ports[in], *port;
-	struct sim_switch *sw = &sim->switches[from->sw];
-	unsigned prio = from->map[packet->class];
-	struct lane *ingress = lane_of(sim, in, prio), *egress;
-	uint32_t out = sim->ways ? sim->ways[packet->way++] : forward(sim, from->sw, packet);
-
-	ingress->rx_packets++;
-	ingress->rx_bytes += packet->frame;
-	from->policy_packets += packet->class == CLASS_POLICY;
-	if (out == NONE || sim->ports[out].hindered || from->inspects) {
-		if (!drop_before(sim, in, prio, out, index))
-			pass(sim, in, prio, out, index);
-		return;
-	}
-	port = &sim->ports[out];
-	egress = lane_of(sim, out, prio);
-	if ((must_settle(sim, sw, port, egress, packet->frame) ||
-		    ingress->shared + packet->frame > ingress->easy) &&
-		port->ahead_from <= sim->now) {
-		ahead_settle(sim, out);
-		packet = &sim->packets[index];
-	}
-	if (prio != sim->lossless || ingress->shared + packet->frame > ingress->easy ||
-		sw->shared_bytes + packet->frame > sw->easy_bytes ||
-		!departs_surely(sim, port, prio)) {
-		pass(sim, in, prio, out, index);
-		return;
-	}
-	if (packet->ecn == ECN_ECT && egress->queue_bytes > egress->quiet)
-		look_at_queue(sim, port, egress, packet);
-	if (port->busy_until > sim->now) {
-		packet->in_lane = in * PRIORITIES + prio;
-		take(sw, ingress, packet->frame);
-	}
-	depart(sim, sw, port, egress, out, prio, index, packet);
-}
-
-/* The first packet of a link has to be worked off before it arrives; where somebody waits
- * for XON, as soon as may be. */
-static inline bool must_settle_link(
-	const struct sim *sim, const struct sim_port *port, uint32_t index)
-{
-	return index == port->ahead || (sim->holding && port->ahead_from <= sim->now &&
-					       sim->switches[port->sw].holding);
-}
-
-void link_arrive_event(struct sim *sim, uint32_t port_index)
-{
-	struct sim_port *port = &sim->ports[port_index];
-	uint32_t index = port->pipe_head;
-	struct packet *packet;
-
-	if (index == NONE) /* carrier was lost meanwhile */
-		return;
-	packet = &sim->packets[index];
-	if (packet->arrival > sim->now) {
-		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->arrival);
-		return;
-	}
-	if (must_settle_link(sim, port, index)) {
-		ahead_settle(sim, port_index);
-		packet = &sim->packets[index];
-	}
-	port->pipe_head = packet->next;
-	if (packet->next != NONE)
-		wheel_at(
-			&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->next_arrival);
-	if (sim->tap)
-		tap_received(sim, port->peer, index);
-	if (port->to_nic)
-		nic_arrive(sim, port->peer, index);
-	else
-		switch_arrive(sim, port->peer, index, packet);
+	if (!drop_before(sim, in, prio, out, packet))
+		pass(sim, in, prio, out, packet);
 }

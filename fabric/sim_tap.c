@@ -216,7 +216,7 @@ static size_t ended_before(const struct tap_qp *qp, uint32_t psn)
 /* Switches that a packet of this source has passed when it leaves the port. */
 static uint8_t hops_to(const struct sim *sim, uint32_t src_nic, uint32_t port)
 {
-	uint32_t node = sim->ports[port].node;
+	uint32_t node = sim->fabric->ports[port].node;
 
 	if (sim->ports[port].nic != NONE)
 		return 0;
@@ -334,22 +334,22 @@ static void capture(struct sim *sim, uint32_t place, uint32_t port, const struct
 		bytes);
 }
 
-void tap_sent(struct sim *sim, uint32_t port, uint32_t packet)
+void tap_sent(struct sim *sim, uint32_t port, const struct packet *packet)
 {
 	uint32_t place = sim->tap->place_at[port];
 
 	if (!place)
 		return;
 	sim->tap->files[place - 1].sent++;
-	capture(sim, place - 1, port, &sim->packets[packet]);
+	capture(sim, place - 1, port, packet);
 }
 
-void tap_received(struct sim *sim, uint32_t port, uint32_t packet)
+void tap_received(struct sim *sim, uint32_t port, const struct packet *packet)
 {
 	uint32_t place = sim->tap->place_at[port];
 
 	if (!place)
 		return;
 	sim->tap->files[place - 1].received++;
-	capture(sim, place - 1, sim->ports[port].peer, &sim->packets[packet]);
+	capture(sim, place - 1, sim->ports[port].peer, packet);
 }

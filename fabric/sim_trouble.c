@@ -36,7 +36,7 @@ static uint32_t risen(const struct sim *sim, const struct trouble *trouble)
 			  20);
 }
 
-static bool end_of(struct sim *sim, uint64_t *counter, uint64_t *total, uint32_t packet)
+static bool end_of(struct sim *sim, uint64_t *counter, uint64_t *total, struct packet *packet)
 {
 	++*counter;
 	++*total;
@@ -46,18 +46,17 @@ static bool end_of(struct sim *sim, uint64_t *counter, uint64_t *total, uint32_t
 
 /* What has just been sent by a port. A frame that is too large for the peer is
  * counted there as received, for it was, and goes no further. */
-bool trouble_on_the_wire(struct sim *sim, uint32_t index, uint32_t packet_index)
+bool trouble_on_the_wire(struct sim *sim, uint32_t index, struct packet *packet)
 {
 	struct sim_port *port = &sim->ports[index], *peer = &sim->ports[port->peer];
 	struct trouble *trouble = &sim->troubles[index];
-	struct packet *packet = &sim->packets[packet_index];
 
 	if (!(port->trouble & TROUBLE_WIRE))
 		return false;
 	if (happens(port, trouble->loss) || happens(port, risen(sim, trouble)) ||
 		burst_takes(port, trouble) ||
 		(packet->kind == PACKET_CNP && happens(port, trouble->cnp_loss)))
-		return end_of(sim, &port->lost, &sim->totals.lost_on_links, packet_index);
+		return end_of(sim, &port->lost, &sim->totals.lost_on_links, packet);
 	if (trouble->frame_max && packet->frame > trouble->frame_max) {
 		struct lane *lane = lane_of(sim, port->peer, peer->map[packet->class]);
 
@@ -65,8 +64,7 @@ bool trouble_on_the_wire(struct sim *sim, uint32_t index, uint32_t packet_index)
 		packet_ended(sim, port->peer, peer->map[packet->class]);
 		lane->rx_bytes += packet->frame;
 		peer->policy_packets += packet->class == CLASS_POLICY;
-		return end_of(
-			sim, &peer->oversize, &sim->totals.dropped_oversize, packet_index);
+		return end_of(sim, &peer->oversize, &sim->totals.dropped_oversize, packet);
 	}
 	packet->corrupt |= happens(port, trouble->corrupt);
 	return false;
@@ -121,15 +119,14 @@ static uint64_t *taken_by(
 }
 
 /* A packet inside a switch, on its way from one port to another. */
-bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, uint32_t index)
+bool trouble_in_the_switch(struct sim *sim, uint32_t in, uint32_t out, struct packet *packet)
 {
-	struct packet *packet = &sim->packets[index];
 	uint64_t *total, *counter = taken_by(sim, in, out, packet, &total);
 
 	if (!counter)
 		return false;
 	packet_ended(sim, in, sim->ports[in].map[packet->class]);
-	return end_of(sim, counter, total, index);
+	return end_of(sim, counter, total, packet);
 }
 
 /* The lossless priority gets its share of the turns while others wait too. */
