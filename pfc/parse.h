@@ -63,6 +63,9 @@ size_t line_place(const char *text);
 void facts_variable(struct facts *facts, const char *place, const char *name, const char *value,
 	const char *source);
 
+/* Which collective a title or line is about: "alltoall"; NULL for none. */
+const char *nccl_test_name(const char *text);
+
 /* A counter whose name pfc/counter_table.h knows. */
 void counter_add(const struct reader *reader, long line, const char *device, const char *name,
 	double value);

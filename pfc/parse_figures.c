@@ -88,18 +88,21 @@ static void read_cable(const struct reader *reader, long line, const char *text)
 		}
 }
 
-/* "every cable must join p0 to p1". */
+/* "every cable must join p0 to p1", "cables connect port p0 with port p0". */
 static void read_cable_rule(const struct reader *reader, long line, const char *text)
 {
-	const char *after = scan_word(text, "join");
+	static const char *const verbs[] = { "join", "joins", "connect", "connects" };
+	const char *after = NULL;
 	char from[32], to[32], by[16];
 
-	after = after ? after : scan_word(text, "connect");
-	after = after ? after : scan_word(text, "connects");
-	after = after ? after : scan_word(text, "joins");
-	if (!after || !scan_has(text, "cable") ||
-		sscanf(after, " %31s %15s %31[A-Za-z0-9_]", from, by, to) != 3 ||
-		(strcmp(by, "to") != 0 && strcmp(by, "with") != 0 && strcmp(by, "and") != 0))
+	for (size_t i = 0; i < COUNT_OF(verbs) && !after; i++)
+		after = scan_word(text, verbs[i]);
+	if (!after || !scan_has(text, "cable"))
+		return;
+	if (sscanf(after, " port %31s %15s port %31[A-Za-z0-9_]", from, by, to) != 3 &&
+		sscanf(after, " %31s %15s %31[A-Za-z0-9_]", from, by, to) != 3)
+		return;
+	if (strcmp(by, "to") != 0 && strcmp(by, "with") != 0 && strcmp(by, "and") != 0)
 		return;
 	reader_add(reader, line, FACT_CABLE_RULE, NULL, NULL, from)->extra =
 		facts_keep(reader->facts, to);

@@ -2,6 +2,7 @@
 #include "pfc/parse.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/json.h"
+#include "lib/units.h"
 #include "pfc/counter_table.h"
 #include "pfc/scan.h"
 
@@ -16,6 +18,10 @@ struct document {
 	const struct reader *reader;
 	long line;
 	char ifname[64], local[64], dscp[16];
+	struct {
+		double size, iterations, peak, average, rate;
+	} row; /* of perftest */
+	double collective_bytes;
 };
 
 static bool part(const char *path, int from_end, char *text, size_t room)
@@ -133,6 +139,53 @@ static void read_config_db(struct document *json, const char *path, const char *
 	}
 }
 
+/* nccl-tests -J: results of several sizes, each out of place and in place; perftest: one
+ * row, the last. */
+static void read_benchmark(
+	struct document *json, const char *path, const char *key, double number)
+{
+	const struct {
+		const char *key;
+		double *value;
+	} cells[] = {
+		{ "MsgSize", &json->row.size },
+		{ "n_iterations", &json->row.iterations },
+		{ "BW_peak", &json->row.peak },
+		{ "BW_average", &json->row.average },
+		{ "MsgRate", &json->row.rate },
+		{ "size", &json->collective_bytes },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cells); i++)
+		if (strcmp(key, cells[i].key) == 0)
+			*cells[i].value = number;
+	if (strcmp(key, "bus_bw") == 0 && number >= 0)
+		reader_number(json->reader, json->line, FACT_NCCL_ROW, NULL,
+			nccl_test_name(json->reader->section->title), number)
+			->more = json->collective_bytes;
+	if (scan_has(path, "average_bus_bandwidth") && strcmp(key, "bandwidth") == 0)
+		reader_number(json->reader, json->line, FACT_NCCL_AVG, NULL, NULL, number);
+}
+
+/* perftest names no unit in its JSON: the message rate times the size tells it. */
+static void add_bandwidth(const struct document *json)
+{
+	double gbps = json->row.size * json->row.rate * 8 / 1000, factor;
+
+	if (gbps <= 0 || json->row.average <= 0)
+		return;
+	factor = fabs(json->row.average / gbps - 1) < 0.02 ? 1 : 0.008388608;
+	reader_number(json->reader, json->line, FACT_PERF_SIZE, NULL, NULL, json->row.size);
+	reader_number(json->reader, json->line, FACT_PERF_ITERATIONS, NULL, NULL,
+		json->row.iterations);
+	reader_number(
+		json->reader, json->line, FACT_PERF_PEAK, NULL, NULL, json->row.peak * factor);
+	reader_number(
+		json->reader, json->line, FACT_PERF_AVG, NULL, NULL, json->row.average * factor)
+		->text = factor < 1 ? "MiB/sec" : "Gb/sec";
+	reader_number(json->reader, json->line, FACT_PERF_RATE, NULL, NULL, json->row.rate);
+}
+
 static void read_leaf(struct document *json, const char *path, const char *value)
 {
 	char key[96], above[96] = "";
@@ -149,6 +202,8 @@ static void read_leaf(struct document *json, const char *path, const char *value
 	read_config_db(json, path, above, key, value);
 	if (counter_find(key, &priority) && scan_whole_number(value, &number))
 		counter_add(json->reader, json->line, device(json), key, number);
+	if (scan_whole_number(value, &number))
+		read_benchmark(json, path, key, number);
 	if (scan_has(path, "test_info/Mtu"))
 		reader_add(json->reader, json->line, FACT_PERF_PARAM, NULL, "mtu", value);
 }
@@ -200,10 +255,25 @@ static bool is_meant(const struct reader *reader, long first)
 		return true;
 	if (*text != '{' && *text != '[')
 		return false;
-	if (*text == '[' &&
-		(isdigit((unsigned char)text[1]) || isalpha((unsigned char)text[1])))
-		return false; /* "[4] NCCL WARN", "[devid 7]", "[ERROR]" */
-	return true;
+	if (*text == '[')
+		text += 1 + strspn(text + 1, " \t"); /* no "[4] NCCL WARN", "[   12.0] mlx5" */
+	return !*text || strchr("{[\"", *text);
+}
+
+/* Whether it is what a benchmark wrote: other JSON is cut where the reader cut it. */
+static bool is_benchmark(const struct reader *reader)
+{
+	static const char *const marks[] = { "perftest", "out_json", "_bw", "_lat", "test_info",
+		"MsgSize", "BW_average", "t_avg", "json.tool", "result" };
+
+	for (size_t i = 0; i < COUNT_OF(marks); i++) {
+		if (scan_has(reader->section->title, marks[i]))
+			return true;
+		for (size_t k = 0; k < reader->count; k++)
+			if (scan_has(reader->lines[k].text, marks[i]))
+				return true;
+	}
+	return false;
 }
 
 void parse_json(const struct reader *reader)
@@ -236,11 +306,13 @@ void parse_json(const struct reader *reader)
 	}
 	json.line = (long)first;
 	if (json_parse(&root, text, used, &diag)) {
-		reader_number(reader, (long)first, FACT_JSON_TEXT, NULL, NULL, 0)->text =
-			facts_keep(reader->facts, diag.text);
+		if (is_benchmark(reader))
+			reader_number(reader, (long)first, FACT_JSON_TEXT, NULL, NULL, 0)
+				->text = facts_keep(reader->facts, diag.text);
 	} else {
 		reader_number(reader, (long)first, FACT_JSON_TEXT, NULL, NULL, 1);
 		walk(&json, root, path, sizeof(path), 0);
+		add_bandwidth(&json);
 		json_free(root);
 	}
 	free(text);

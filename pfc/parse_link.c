@@ -27,6 +27,25 @@ static bool is_rdma(const char *word)
 	return false;
 }
 
+/* "gpu1: 200 Gb/sec (4X HDR)" under a title about rates: a line a host. */
+static bool read_place_rate(const struct reader *reader, long line, const char *text)
+{
+	size_t length = strcspn(text, " :\t");
+	double gbps;
+	char place[64];
+
+	if (text[length] != ':' || length == 0 || length >= sizeof(place) || is_rdma(text) ||
+		strcspn(text, "0123456789") >= length ||
+		!scan_rate_gbps(
+			text + length + 1 + strspn(text + length + 1, " \t"), &gbps, NULL) ||
+		gbps <= 0)
+		return false;
+	snprintf(place, sizeof(place), "%.*s", (int)length, text);
+	add_rate(reader, line, *reader->device ? reader->device : "port", gbps)->place =
+		facts_keep(reader->facts, place);
+	return true;
+}
+
 /* ethtool "Speed: 100000Mb/s", ibstat "Rate: 200", sysfs "rate: 200 Gb/sec (4X HDR)",
  * "host1 mlx5_0 Rate: 200", and "mlx5_0 400" under a title about rates. */
 static void read_rate(
@@ -57,6 +76,8 @@ static void read_rate(
 	}
 	if (!scan_has(reader->section->title, "rate") &&
 		!scan_has(reader->section->title, "speed"))
+		return;
+	if (read_place_rate(reader, line, text))
 		return;
 	for (int i = 0; i + 1 < words.count && i < 2; i++) {
 		if (!is_rdma(words.at[i]) || !isdigit((unsigned char)*words.at[i + 1]))

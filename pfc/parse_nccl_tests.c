@@ -93,7 +93,7 @@ static void read_expected(const struct reader *reader, long line, const char *te
 	}
 }
 
-static const char *test_of(const char *text)
+const char *nccl_test_name(const char *text)
 {
 	static const char *const tests[] = { "all_reduce", "alltoallv", "alltoall",
 		"all_gather", "reduce_scatter", "sendrecv", "broadcast", "scatter", "gather",
@@ -166,7 +166,7 @@ static void read_ranks(const struct reader *reader, long line, const char *text)
 
 void parse_nccl_tests(const struct reader *reader)
 {
-	const char *test = test_of(reader->section->title);
+	const char *test = nccl_test_name(reader->section->title);
 	int column = -1;
 
 	for (long i = 0; i < (long)reader->count && column < 0; i++)
@@ -181,7 +181,7 @@ void parse_nccl_tests(const struct reader *reader)
 		double number;
 
 		if (!test && (scan_has(text, "_perf") || scan_has(text, "collective")))
-			test = test_of(text);
+			test = nccl_test_name(text);
 		if (busbw_column(text) >= 0)
 			column = busbw_column(text);
 		else if (column > 0 && strchr(" 0123456789", *text))

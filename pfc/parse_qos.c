@@ -223,6 +223,29 @@ static void read_files(const struct reader *reader, long line, const char *text)
 	read_roce_priority(reader, line, text);
 }
 
+/* Ascend's hccn_tool: eight flags behind "bitmap" or "pfc enable"; "dscp 33 ... tc 4" of
+ * -dscp_to_tc, where the traffic class is the priority. */
+static void read_hccn(const struct reader *reader, long line, const char *text)
+{
+	const char *at = scan_after(text, "bitmap"), *class = scan_word(text, "tc");
+	int flags[8], count = 0;
+	double dscp, priority;
+
+	at = at || !scan_has(text, "pfc") ? at : scan_word(text, "enable");
+	for (; at && count < 8; count++) {
+		at += strspn(at, " :=,\t[");
+		if ((*at != '0' && *at != '1') || isalnum((unsigned char)at[1]))
+			break;
+		flags[count] = *at++ == '1';
+	}
+	for (int i = 0; count == 8 && i < 8; i++)
+		add_pfc(reader, line, i, flags[i]);
+	at = scan_has(reader->section->title, "dscp_to_tc") ? scan_word(text, "dscp") : NULL;
+	if (at && class && scan_number(at + strspn(at, " :=["), &dscp, NULL) &&
+		scan_number(class + strspn(class, " :=["), &priority, NULL))
+		add_map(reader, line, scan_int(dscp), scan_int(priority));
+}
+
 /* "all:off 3:on" of dcb pfc set. */
 static void read_dcb_setting(const struct reader *reader, long line, const char *text)
 {
@@ -324,6 +347,8 @@ void parse_qos(const struct reader *reader)
 		read_lldpad(reader, i, text);
 		read_lldptool(reader, i, text);
 		read_setting(reader, i, text);
+		if (scan_has(reader->section->title, "hccn_tool"))
+			read_hccn(reader, i, text);
 		if (scan_has(reader->section->title, "lldpad") &&
 			(strcmp(text, "active") == 0 || strcmp(text, "inactive") == 0))
 			reader_number(reader, i, FACT_LLDPAD, NULL, NULL,

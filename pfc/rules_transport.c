@@ -133,6 +133,8 @@ static enum outcome root_12(
 	int flushes;
 	const struct fact *root = root_of(facts, &flushes);
 
+	if (root && scan_int(root->number) != WC_RETRY_EXC_ERR)
+		out->doubt = true; /* something failed, and perhaps no rule says why */
 	if (!root || scan_int(root->number) != WC_RETRY_EXC_ERR)
 		return RULE_CLEAR;
 	if (flushes == 0 && out->code_count > 0)

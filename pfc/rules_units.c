@@ -28,31 +28,6 @@ static int run_number(const struct fact *row, int order)
 	return order;
 }
 
-static enum outcome normalised(
-	const struct rule *rule, const struct facts *facts, struct explain *out)
-{
-	const struct fact *first = facts_first(facts, FACT_PERF_AVG);
-	double ceiling = measure_ceiling_gbps(facts);
-	bool differs = false;
-	int order = 0;
-
-	FACTS_EACH (facts, FACT_PERF_AVG, row)
-		differs = differs || strcmp(row->text, first->text) != 0;
-	if (!differs)
-		return RULE_CLEAR;
-	explain_code(
-		out, rule, rule->level, "figures in different units, all turned into Gb/s");
-	FACTS_EACH (facts, FACT_PERF_AVG, row) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "run%d_gbps", run_number(row, ++order));
-		explain_number(out, name, row->number);
-	}
-	if (ceiling > 0)
-		explain_number(out, "ceiling_gbps", ceiling);
-	return RULE_FIRED;
-}
-
 struct scaled {
 	double was; /* Gb/s, right */
 	double said;
@@ -93,6 +68,75 @@ static bool find_scaled(const struct facts *facts, struct scaled *scaled)
 				return true;
 	}
 	return false;
+}
+
+static bool differ_in_unit(const struct facts *facts)
+{
+	const struct fact *first = facts_first(facts, FACT_PERF_AVG);
+
+	FACTS_EACH (facts, FACT_PERF_AVG, row)
+		if (strcmp(row->text, first->text) != 0)
+			return true;
+	return false;
+}
+
+/* What a sentence tells of a run of perftest: "ib_write_bw: 23374.9 MB/sec". */
+static bool is_told_run(const struct fact *figure)
+{
+	return scan_has(figure->text, "_bw") ||
+	       (figure->section && scan_has(figure->section->title, "_bw"));
+}
+
+/* Its megabytes are 2^20 bytes whatever they are called. */
+static double told_gbps(const struct fact *figure)
+{
+	return strncmp(figure->name, "MB/s", 4) == 0 ? figure->number * 1.048576
+						     : figure->number;
+}
+
+static bool told_differ_in_unit(const struct facts *facts)
+{
+	const struct fact *first = NULL;
+
+	FACTS_EACH (facts, FACT_FIGURE, figure) {
+		if (!is_told_run(figure))
+			continue;
+		if (first && first->name[0] != figure->name[0])
+			return true;
+		first = first ? first : figure;
+	}
+	return false;
+}
+
+static void tell_run(struct explain *out, const struct fact *row, int order, double gbps)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "run%d_gbps", run_number(row, order));
+	explain_number(out, name, gbps);
+}
+
+static enum outcome normalised(
+	const struct rule *rule, const struct facts *facts, struct explain *out)
+{
+	double ceiling = measure_ceiling_gbps(facts);
+	bool rows = differ_in_unit(facts);
+	struct scaled scaled;
+	int order = 0;
+
+	if (!rows && (!told_differ_in_unit(facts) || find_scaled(facts, &scaled)))
+		return facts_first(facts, FACT_PERF_AVG) ? RULE_CLEAR : RULE_UNKNOWN;
+	explain_code(
+		out, rule, rule->level, "figures in different units, all turned into Gb/s");
+	FACTS_EACH (facts, FACT_PERF_AVG, row)
+		tell_run(out, row, ++order, row->number);
+	if (!rows)
+		FACTS_EACH (facts, FACT_FIGURE, figure)
+			if (is_told_run(figure))
+				tell_run(out, figure, ++order, told_gbps(figure));
+	if (ceiling > 0)
+		explain_number(out, "ceiling_gbps", ceiling);
+	return RULE_FIRED;
 }
 
 static enum outcome scaling_bug(
@@ -384,7 +428,7 @@ const struct rule rules_units[] = {
 		"perftest's MB/sec is 2^20 bytes per second (the same as MiB/sec); multiply by "
 		"0.008388608 to get Gb/s. Compare the "
 		"runs in Gb/s only.",
-		"linux-rdma/perftest#257", { FACT_PERF_AVG, NO_NEED, NO_NEED }, normalised },
+		"linux-rdma/perftest#257", { NO_NEED, NO_NEED, NO_NEED }, normalised },
 	{ "UNIT_SCALING_BUG", VERDICT_WARN, "measure",
 		"MiB/s divided by 1000 and called GB/s, or the like",
 		"4.9 % of the speed are lost on paper only",
