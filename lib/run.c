@@ -304,6 +304,7 @@ void run_close(struct run *run)
 		sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	sqlite3_close(run->db);
 	names_free(&run->names);
+	run_kept_free(run);
 	free(run->fabric_text);
 	free(run);
 }

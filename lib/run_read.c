@@ -423,7 +423,7 @@ int run_get_stages(struct run *run, struct run_stage **rows, size_t *count, stru
 int run_get_flows(struct run *run, uint32_t stage, struct run_flow **rows, size_t *count,
 	struct diag *diag)
 {
-	return run_read(run, TABLE_FLOW, &stage, rows, count, diag);
+	return run_read_kept(run, TABLE_FLOW, stage, rows, count, diag);
 }
 
 int run_get_paths(struct run *run, uint32_t stage, struct run_path **rows, size_t *count,
@@ -435,13 +435,13 @@ int run_get_paths(struct run *run, uint32_t stage, struct run_path **rows, size_
 int run_get_counters(struct run *run, uint32_t stage, struct run_counter **rows, size_t *count,
 	struct diag *diag)
 {
-	return run_read(run, TABLE_COUNTER, &stage, rows, count, diag);
+	return run_read_kept(run, TABLE_COUNTER, stage, rows, count, diag);
 }
 
 int run_get_steps(struct run *run, uint32_t stage, struct run_step **rows, size_t *count,
 	struct diag *diag)
 {
-	return run_read(run, TABLE_STEP, &stage, rows, count, diag);
+	return run_read_kept(run, TABLE_STEP, stage, rows, count, diag);
 }
 
 int run_get_samples(struct run *run, uint32_t stage, struct run_sample **rows, size_t *count,

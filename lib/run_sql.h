@@ -112,6 +112,8 @@ struct ring_rank_row {
 	char name[RUN_NAME];
 };
 
+struct kept; /* lib/run_kept.c */
+
 struct run {
 	sqlite3 *db;
 	char path[512]; /* for sentences; a longer path is cut there only */
@@ -127,6 +129,8 @@ struct run {
 	sqlite3_stmt *inserts[TABLE_COUNT];
 	uint32_t stage[TABLE_COUNT]; /* of the last row put */
 	uint64_t next[TABLE_COUNT];  /* id of the row after it */
+	struct kept *kept;           /* owned; of a run that is only read */
+	size_t kept_count, kept_room, kept_bytes;
 };
 
 /* The schema of the tables from..before, one statement a line; free() it. The
@@ -179,5 +183,11 @@ int run_put(struct run *run, enum table_id table, const void *rows, size_t count
  * rows is where the pointer to them goes (a struct S **); free() them. */
 int run_read(struct run *run, enum table_id table, const uint32_t *stage, void *rows,
 	size_t *count, struct diag *diag);
+
+/* The same for what several judges and reports read: of a run that is only read, rows are
+ * taken from the file once, and later from memory, up to 128 MiB. */
+int run_read_kept(struct run *run, enum table_id table, uint32_t stage, void *rows,
+	size_t *count, struct diag *diag);
+void run_kept_free(struct run *run);
 
 #endif

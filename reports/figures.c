@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/counters.h"
 #include "lib/grow.h"
 #include "lib/units.h"
+#include "reports/counter_kind.h"
 #include "reports/figures_ring.h"
 
 /* The largest product is a year of 1.6 Tb/s in bits; in double, since a rate is
@@ -181,22 +181,6 @@ static int read_flows(struct figure_stage *figure, struct run *run, struct diag 
 	return 0;
 }
 
-bool figure_is_counter(const char *name, const char *counter)
-{
-	for (; *counter; counter++) {
-		if (counter[0] == '%' && counter[1] == 'u') {
-			if (*name < '0' || *name > '9')
-				return false;
-			while (*name >= '0' && *name <= '9')
-				name++;
-			counter++;
-		} else if (*name++ != *counter) {
-			return false;
-		}
-	}
-	return !*name;
-}
-
 /* A counter that went down was reset in the window: it says nothing. */
 static void add_counter(struct figure_count *sum, const struct run_counter *row)
 {
@@ -214,32 +198,23 @@ static void keep_peak(struct figure_count *peak, const struct run_counter *row)
 		peak->value = row->last;
 }
 
-bool figure_is_drop(const char *name)
+static void add_counters(
+	struct figure_stage *figure, enum counter_kind kind, const struct run_counter *row)
 {
-	static const char *const drops[] = { C_DROP_BUFFER, C_DROP_HEADROOM, C_DROP_EGRESS,
-		C_DROP_LINK_DOWN, C_DROP_NO_ROUTE, C_DROP_WATCHDOG };
-
-	for (size_t i = 0; i < COUNT_OF(drops); i++)
-		if (figure_is_counter(name, drops[i]))
-			return true;
-	return false;
-}
-
-static void add_counters(struct figure_stage *figure, const struct run_counter *row)
-{
-	if (figure_is_drop(row->name))
+	if (kind == COUNTER_DROP)
 		add_counter(&figure->drops, row);
-	if (figure_is_counter(row->name, C_TX_PRIO_PAUSE))
+	else if (kind == COUNTER_XOFF_SENT)
 		add_counter(&figure->pause, row);
-	else if (figure_is_counter(row->name, C_RX_PRIO_PAUSE_US))
+	else if (kind == COUNTER_HELD_US)
 		add_counter(&figure->pause_us, row);
-	else if (figure_is_counter(row->name, C_ECN_MARKED))
+	else if (kind == COUNTER_MARKED)
 		add_counter(&figure->ecn_marked, row);
-	else if (figure_is_counter(row->name, C_QUEUE_PEAK))
+	else if (kind == COUNTER_QUEUE_PEAK)
 		keep_peak(&figure->queue_peak, row);
 }
 
-static int read_counters(struct figure_stage *figure, struct run *run, struct diag *diag)
+static int read_counters(struct figure_stage *figure, struct counter_kinds *kinds,
+	struct run *run, struct diag *diag)
 {
 	struct run_counter *rows = NULL;
 	size_t count = 0;
@@ -249,7 +224,7 @@ static int read_counters(struct figure_stage *figure, struct run *run, struct di
 	if (err)
 		return err;
 	for (size_t i = 0; i < count; i++)
-		add_counters(figure, &rows[i]);
+		add_counters(figure, counter_kind(kinds, rows[i].name), &rows[i]);
 	free(rows);
 	return 0;
 }
@@ -258,6 +233,7 @@ int figures_read(struct figures *figures, struct run *run, struct diag *diag)
 {
 	struct run_stage *stages = NULL;
 	struct figures read = FIGURES_INIT;
+	struct counter_kinds kinds = { .kinds = NULL };
 	size_t count = 0;
 	int err;
 
@@ -270,13 +246,14 @@ int figures_read(struct figures *figures, struct run *run, struct diag *diag)
 		read.stages[i].stage = stages[i];
 		err = read_flows(&read.stages[i], run, diag);
 		if (!err)
-			err = read_counters(&read.stages[i], run, diag);
+			err = read_counters(&read.stages[i], &kinds, run, diag);
 		if (!err && stages[i].layer == LAYER_BURST)
 			err = run_get_burst(run, stages[i].id, &read.stages[i].burst, diag);
 		if (!err && stages[i].layer == LAYER_RING)
 			err = figures_read_ring(&read, (uint32_t)i, run, diag);
 	}
 	free(stages);
+	counter_kinds_free(&kinds);
 	if (err)
 		figures_free(&read);
 	else

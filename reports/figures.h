@@ -82,10 +82,6 @@ void figures_free(struct figures *figures); /* safe twice */
 
 const char *figure_status_name(enum run_status status); /* "complete", "partial", ... */
 
-/* Whether name is that of a counter of lib/counters.h: "%u" stands for any number. */
-bool figure_is_counter(const char *name, const char *counter);
-bool figure_is_drop(const char *name); /* a counter of packets that a switch discarded */
-
 /* Of one flow of a stage; 0: it did not run. */
 uint64_t figure_flow_bps(const struct run_flow *flow, const struct run_stage *stage);
 

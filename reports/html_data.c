@@ -24,21 +24,20 @@ static double gbps(uint64_t bps)
 struct map {
 	const struct html *html;
 	uint32_t size;
-	bool leaves;   /* a row and a column for each leaf, not for each NIC */
-	double *cells; /* owned; slowest Gb/s, -1: none */
+	bool leaves;         /* a row and a column for each leaf, not for each NIC */
+	uint32_t first_leaf; /* among the nodes */
+	double *cells;       /* owned; slowest Gb/s, -1: none */
 };
 
 static uint32_t map_index(const struct map *map, uint32_t nic)
 {
 	const struct scene *scene = map->html->scene;
-	uint32_t first = 0, leaf;
+	uint32_t leaf;
 
 	if (!map->leaves)
 		return nic;
 	leaf = scene->nodes[scene->nics[nic].node].leaf;
-	while (first < scene->node_count && scene->nodes[first].tier == SCENE_HOST)
-		first++;
-	return leaf == SCENE_NONE ? SCENE_NONE : leaf - first;
+	return leaf == SCENE_NONE ? SCENE_NONE : leaf - map->first_leaf;
 }
 
 static void map_fill(struct map *map, enum plan_layer layer)
@@ -83,6 +82,9 @@ static void put_map(struct json *root, const struct html *html)
 	struct map map = { .html = html, .leaves = scene->nic_count > MAP_NICS };
 	uint64_t most_bps = 0;
 
+	while (map.first_leaf < scene->node_count &&
+		scene->nodes[map.first_leaf].tier == SCENE_HOST)
+		map.first_leaf++;
 	names = json_put_array(object, "names");
 	for (uint32_t i = 0; i < scene->node_count && map.leaves; i++)
 		if (scene->nodes[i].tier == SCENE_LEAF)

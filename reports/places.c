@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/counters.h"
 #include "lib/grow.h"
 #include "lib/units.h"
+#include "reports/counter_kind.h"
 
 /* What a port told in one stage; folded into its place_port after the stage. */
 struct window {
@@ -17,6 +17,7 @@ struct window {
 struct reading {
 	struct places *places;
 	struct place_names *names;
+	struct counter_kinds *kinds;
 	struct window *windows; /* of each port */
 	const struct run_stage *stage;
 };
@@ -26,17 +27,18 @@ static void add_delta(uint64_t *sum, const struct run_counter *row)
 	*sum += row->last - row->first;
 }
 
-static void add_to_window(struct window *window, const struct run_counter *row)
+static void add_to_window(
+	struct window *window, enum counter_kind kind, const struct run_counter *row)
 {
-	if (strcmp(row->name, C_TX_PACKETS) == 0) {
+	if (kind == COUNTER_TX_PACKETS) {
 		window->counted = true;
 		add_delta(&window->sent, row);
-	} else if (strcmp(row->name, C_RX_PACKETS) == 0) {
+	} else if (kind == COUNTER_RX_PACKETS) {
 		window->received_counted = true;
 		add_delta(&window->received, row);
-	} else if (strcmp(row->name, C_TX_BYTES) == 0) {
+	} else if (kind == COUNTER_TX_BYTES) {
 		add_delta(&window->bytes, row);
-	} else if (figure_is_counter(row->name, C_RX_PRIO_PAUSE_US)) {
+	} else if (kind == COUNTER_HELD_US) {
 		add_delta(&window->held_us, row);
 	}
 }
@@ -47,17 +49,18 @@ static void add_count(struct figure_count *count, const struct run_counter *row)
 	add_delta(&count->value, row);
 }
 
-static void add_to_port(struct place_port *port, const struct run_counter *row)
+static void add_to_port(
+	struct place_port *port, enum counter_kind kind, const struct run_counter *row)
 {
-	if (figure_is_drop(row->name))
+	if (kind == COUNTER_DROP)
 		add_count(&port->drops, row);
-	else if (figure_is_counter(row->name, C_TX_PRIO_PAUSE))
+	else if (kind == COUNTER_XOFF_SENT)
 		add_count(&port->xoff_sent, row);
-	else if (figure_is_counter(row->name, C_ECN_MARKED))
+	else if (kind == COUNTER_MARKED)
 		add_count(&port->marked, row);
-	else if (strcmp(row->name, C_RX_CRC_ERRORS) == 0)
+	else if (kind == COUNTER_CRC_ERRORS)
 		add_count(&port->crc_errors, row);
-	else if (strcmp(row->name, C_CARRIER_CHANGES) == 0)
+	else if (kind == COUNTER_CARRIER_CHANGES)
 		add_count(&port->carrier_changes, row);
 }
 
@@ -72,14 +75,14 @@ static void keep_first(
 	memcpy(first->place, row->place, sizeof(first->place));
 }
 
-/* These hold a time on the run's clock, not a total. */
-static void add_to_firsts(struct place_event *firsts, const struct run_counter *row)
+static void add_to_firsts(
+	struct place_event *firsts, enum counter_kind kind, const struct run_counter *row)
 {
-	if (figure_is_counter(row->name, C_ECN_BEFORE_PFC_NS))
+	if (kind == COUNTER_FIRST_PAUSE_NS)
 		keep_first(firsts, FIRST_PAUSE, row);
-	else if (figure_is_counter(row->name, C_FIRST_MARK_NS))
+	else if (kind == COUNTER_FIRST_MARK_NS)
 		keep_first(firsts, FIRST_MARK, row);
-	else if (figure_is_counter(row->name, C_FIRST_DROP_NS))
+	else if (kind == COUNTER_FIRST_DROP_NS)
 		keep_first(firsts, FIRST_DROP, row);
 }
 
@@ -104,15 +107,17 @@ static void add_counters(
 	uint32_t port = SCENE_NONE;
 
 	for (size_t i = 0; i < count; i++) {
+		enum counter_kind kind = counter_kind(reading->kinds, rows[i].name);
+
 		if (!place || strcmp(place, rows[i].place) != 0) {
 			place = rows[i].place;
 			port = place_find_port(reading->names, place);
 		}
-		add_to_firsts(firsts, &rows[i]);
+		add_to_firsts(firsts, kind, &rows[i]);
 		if (port == SCENE_NONE || rows[i].last < rows[i].first)
 			continue;
-		add_to_window(&reading->windows[port], &rows[i]);
-		add_to_port(&reading->places->ports[port], &rows[i]);
+		add_to_window(&reading->windows[port], kind, &rows[i]);
+		add_to_port(&reading->places->ports[port], kind, &rows[i]);
 	}
 	add_events(reading->places, firsts);
 }
@@ -260,7 +265,8 @@ static int read_all(struct places *places, const struct scene *scene, struct run
 {
 	struct places read = { .scene = scene };
 	struct run_stage *stages = NULL;
-	struct reading reading = { .places = &read };
+	struct counter_kinds kinds = { .kinds = NULL };
+	struct reading reading = { .places = &read, .kinds = &kinds };
 	size_t count = 0;
 	int err;
 
@@ -279,6 +285,7 @@ static int read_all(struct places *places, const struct scene *scene, struct run
 	}
 	keep_slowest(&read);
 	place_names_free(reading.names);
+	counter_kinds_free(&kinds);
 	free(reading.windows);
 	free(stages);
 	if (err)

@@ -145,6 +145,37 @@ static void every_kind_of_row_comes_back_as_it_was(void **state)
 	run_close(run);
 }
 
+static void what_was_read_once_is_given_again(void **state)
+{
+	struct run_counter *rows = NULL, *again = NULL;
+	struct diag diag;
+	struct run *run = made("a.run");
+	size_t count, count_again;
+
+	(void)state;
+	put_counters(run, 0, 5);
+	assert_int_equal(counters(run, 0), 5);
+	put_counters(run, 0, 2);
+	assert_int_equal(counters(run, 0), 7); /* a writer reads what it has put since */
+	put_counters(run, 1, 3);
+	ok(run_finish(run, false, &diag), &diag);
+	run_close(run);
+
+	run = opened("a.run");
+	ok(run_get_counters(run, 0, &rows, &count, &diag), &diag);
+	memset(rows, 0xff, count * sizeof(*rows));
+	assert_int_equal(counters(run, 1), 3);
+	ok(run_get_counters(run, 0, &again, &count_again, &diag), &diag);
+	assert_int_equal(count_again, 7);
+	assert_string_equal(again[4].place, "leaf1:5");
+	assert_int_equal(again[4].last, 4);
+	free(rows);
+	free(again);
+	assert_int_equal(counters(run, 2), 0);
+	assert_int_equal(counters(run, 2), 0);
+	run_close(run);
+}
+
 static void a_stage_put_again_is_replaced(void **state)
 {
 	struct run_stage stage = { .id = 1, .name = "b", .status = RUN_PARTIAL }, *rows;
@@ -242,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_put_is_read_again),
 		TEST(every_kind_of_row_comes_back_as_it_was),
+		TEST(what_was_read_once_is_given_again),
 		TEST(a_stage_put_again_is_replaced),
 		TEST(a_ring_keeps_its_ranks),
 		TEST(texts_of_full_length_are_cut_and_never_overrun),
