@@ -80,6 +80,9 @@ struct flow_reads {
 /* What most flows have nothing of. */
 struct flow_trouble {
 	uint32_t naks[NAK_REASONS], naks_reserved, rnr_naks, cnps, icrc_bad;
+	/* Of a main flow's requests: sent again after a timeout though acknowledged here, */
+	uint32_t resent_acked;
+	uint32_t asked_before; /* and NAKs for what was sent before the first captured. */
 };
 
 struct flow {

@@ -111,6 +111,28 @@ static struct finding *about_flows(const struct wire *wire, struct findings *fin
 	return finding;
 }
 
+/* The fault lies on the way back, or at who answers. */
+static void blame_way_back(const struct wire *wire, struct finding *finding, weigh *weight_of)
+{
+	struct named named = heaviest(wire, weight_of);
+	const struct flow *flow = flow_at(&wire->flows, named.flow[0]);
+	char src[48], dst[48];
+
+	flow_address_text(flow->key.src, flow->key.family, src, sizeof(src));
+	flow_address_text(flow->key.dst, flow->key.family, dst, sizeof(dst));
+	snprintf(finding->culprit, sizeof(finding->culprit), "%.28s -> %.28s", dst, src);
+}
+
+static void blame_answerer(const struct wire *wire, struct finding *finding, weigh *weight_of)
+{
+	struct named named = heaviest(wire, weight_of);
+	const struct flow *flow = flow_at(&wire->flows, named.flow[0]);
+
+	finding->culprit_kind = CULPRIT_NOT_NETWORK;
+	flow_address_text(
+		flow->key.src, flow->key.family, finding->culprit, sizeof(finding->culprit));
+}
+
 static void advise(struct finding *finding, const char *text)
 {
 	snprintf(finding->advice, sizeof(finding->advice), "%s", text);
@@ -157,6 +179,16 @@ static uint64_t lost_unknown(const struct wire *wire, const struct flow *flow)
 static uint64_t timeouts(const struct wire *wire, const struct flow *flow)
 {
 	return flow_resent(&wire->flows, flow, RESEND_TIMEOUT);
+}
+
+static uint64_t resent_acked(const struct wire *wire, const struct flow *flow)
+{
+	return flow_trouble_seen(&wire->flows, flow)->resent_acked;
+}
+
+static uint64_t asked_before(const struct wire *wire, const struct flow *flow)
+{
+	return flow_trouble_seen(&wire->flows, flow)->asked_before;
 }
 
 static uint64_t rereads(const struct wire *wire, const struct flow *flow)
@@ -226,7 +258,7 @@ static void judge_loss(
 
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.before", VERDICT_FAIL, count,
-			"packet", " lost between their sender and this tap", lost_network);
+			"packet", " lost between the sender and this tap", lost_network);
 		append(finding->text, "%s", downgrade);
 		advise(finding, "read the drop and error counters of the ports from the sender "
 				"to the tap, and the PFC setting of their priority");
@@ -234,7 +266,7 @@ static void judge_loss(
 	count = total(wire, lost_after);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.behind", VERDICT_FAIL, count,
-			"packet", " lost between this tap and their receiver", lost_after);
+			"packet", " lost between this tap and the receiver", lost_after);
 		advise(finding,
 			"read the drop and error counters of the ports from the tap to "
 			"the receiver, and the receiver's rx_discards and out_of_sequence");
@@ -242,7 +274,8 @@ static void judge_loss(
 	count = total(wire, lost_responses);
 	if (count) {
 		finding = about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL, count,
-			"READ response", " lost on their way", lost_responses);
+			"READ response", " lost between the responder and this tap",
+			lost_responses);
 		append(finding->text, "%s", downgrade);
 		advise(finding, "look at the path from the responder to the tap; the requester "
 				"counts these as implied_nak_seq_err");
@@ -252,7 +285,39 @@ static void judge_loss(
 		finding = about_flows(wire, findings, "wire.loss.nak", VERDICT_FAIL, count,
 			"NAK", " of PSN sequence errors to requests that were not captured",
 			sequence_naks);
+		blame_way_back(wire, finding, sequence_naks);
 		advise(finding, "capture both directions to see where the loss lies");
+	}
+	count = total(wire, asked_before);
+	if (count) {
+		finding = about_flows(wire, findings, "wire.loss.early", VERDICT_FAIL, count,
+			"NAK", " for requests sent before the first that was captured",
+			asked_before);
+		advise(finding,
+			"a packet was lost, and the capture began too late to tell where: "
+			"capture again, for longer");
+	}
+}
+
+/* What was acknowledged at this tap before it came again had arrived. */
+static void advise_timeout(const struct wire *wire, struct finding *finding, uint64_t count)
+{
+	uint64_t acked = total(wire, resent_acked);
+
+	if (acked)
+		append(finding->text, "; %" PRIu64 " of them had been acknowledged at this tap",
+			acked);
+	if (acked == count) {
+		blame_way_back(wire, finding, timeouts);
+		advise(finding,
+			"an ACK was lost between this tap and the sender, or the ACK timeout "
+			"is shorter than the path under load: read the sender's "
+			"local_ack_timeout_err and the drops on the way back to it");
+	} else {
+		advise(finding,
+			"an ACK or the end of a message was lost, or the ACK timeout is "
+			"shorter than the path under load: read local_ack_timeout_err "
+			"and the drops of both directions");
 	}
 }
 
@@ -264,16 +329,14 @@ static void judge_resends(const struct wire *wire, struct findings *findings)
 	if (count) {
 		finding = about_flows(wire, findings, "wire.timeout", VERDICT_FAIL, count,
 			"packet", " sent again without a NAK, after a timeout", timeouts);
-		advise(finding,
-			"an ACK or the end of a message was lost, or the ACK timeout is "
-			"shorter than the path under load: read local_ack_timeout_err "
-			"and the drops of both directions");
+		advise_timeout(wire, finding, count);
 	}
 	count = total(wire, rereads);
 	if (count && !total(wire, lost_responses)) {
 		finding = about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL, count,
 			"READ request", " sent again for responses that passed this tap",
 			rereads);
+		blame_way_back(wire, finding, rereads);
 		advise(finding, "look at the path from the tap to the requester");
 	}
 	count = total(wire, late);
@@ -306,7 +369,7 @@ static void judge_hosts(const struct wire *wire, struct findings *findings)
 	if (count) {
 		finding = about_flows(wire, findings, "wire.receiver_not_ready", VERDICT_WARN,
 			count, "RNR NAK", "", not_ready);
-		finding->culprit_kind = CULPRIT_NOT_NETWORK;
+		blame_answerer(wire, finding, not_ready);
 		advise(finding, "the receiving application posts its receive buffers too late");
 	}
 	count = total(wire, refusals);
@@ -314,7 +377,7 @@ static void judge_hosts(const struct wire *wire, struct findings *findings)
 		finding = about_flows(wire, findings, "wire.refused", VERDICT_WARN, count,
 			"NAK", " of invalid requests or of access and operation errors",
 			refusals);
-		finding->culprit_kind = CULPRIT_NOT_NETWORK;
+		blame_answerer(wire, finding, refusals);
 		advise(finding, "an application's keys, sizes or rights are wrong; its "
 				"connection ends");
 	}
@@ -388,8 +451,16 @@ static void add_clean(const struct wire *wire, struct findings *findings)
 			strcmp(findings->items[i].check, "wire.timeout") == 0 ||
 			strcmp(findings->items[i].check, "wire.one_sided") == 0)
 			return;
-	if (!wire->sums.paired)
+	if (!wire->sums.paired) {
+		if (!wire->sums.flows)
+			return;
+		finding = findings_add(findings, "wire.loss", LAYER, VERDICT_UNKNOWN);
+		append(finding->text,
+			"no connection in the capture: datagrams and CNPs are not "
+			"acknowledged, and tell of no loss");
+		advise(finding, "capture where RC connections pass, both directions");
 		return;
+	}
 	finding = findings_add(findings, "wire.loss", LAYER, VERDICT_PASS);
 	append(finding->text,
 		"no packet lost in %" PRIu64 " requests and responses of %" PRIu64

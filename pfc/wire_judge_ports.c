@@ -175,19 +175,23 @@ static void judge_ecn(const struct wire *wire, struct findings *findings)
 		finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
 		finding->culprit_kind = CULPRIT_UNLOCATED;
 		snprintf(text, sizeof(text),
-			"%" PRIu64 " of %" PRIu64 " data packets are marked CE; %" PRIu64
-			" CNPs; %" PRIu64 " connections have CNPs and no mark here",
-			sums->data_ecn[3], all, sums->cnps, sums->cnp_without_ce);
+			"%" PRIu64 " of %" PRIu64 " data packets are marked CE, %" PRIu64
+			" CNP%s",
+			sums->data_ecn[3], all, sums->cnps, sums->cnps == 1 ? "" : "s");
+		if (sums->cnp_without_ce)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				"; %" PRIu64 " connections have CNPs and no mark here",
+				sums->cnp_without_ce);
 		describe(finding, text,
 			"queues before this tap passed their ECN threshold: congestion that "
 			"the senders were told of");
 		finding->weight = sums->data_ecn[3];
-	} else if (sums->cnp_without_ce) {
+	} else if (sums->cnps) {
 		finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
 		finding->culprit_kind = CULPRIT_UNLOCATED;
 		snprintf(text, sizeof(text),
-			"%" PRIu64 " CNPs to senders whose packets bear no mark here",
-			sums->cnps);
+			"%" PRIu64 " CNP%s to senders, and no data packet bears a mark here",
+			sums->cnps, sums->cnps == 1 ? "" : "s");
 		describe(finding, text,
 			"they are marked behind this tap, or the NIC made the CNPs by itself");
 		finding->weight = sums->cnps;

@@ -90,7 +90,7 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 	enum psn_arrival arrival;
 	struct event event;
 	bool read = roce->what & OP_READ;
-	uint32_t count = 1;
+	uint32_t count = 1, timeouts;
 
 	learn_mtu(main, roce);
 	if (is_plain(main, roce)) {
@@ -111,7 +111,11 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 		context.unnamed = wire_read_again(wire, main, roce->psn);
 	/* Between the two were responses. */
 	context.may_be_copy &= context.unnamed != RESEND_RESPONSE_LOST;
+	timeouts = main->requests_track.resent[RESEND_TIMEOUT];
 	arrival = psn_arrive(&main->requests_track, &context, roce->psn, count);
+	if (context.acked && !psn_behind(context.acked_psn, roce->psn) &&
+		main->requests_track.resent[RESEND_TIMEOUT] > timeouts)
+		flow_trouble(&wire->flows, main)->resent_acked++;
 	if (!read)
 		return;
 	if (arrival != PSN_REPEATED && arrival != PSN_FILL &&
@@ -190,8 +194,11 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 static void sequence_error(
 	struct wire *wire, const struct wire_packet *packet, struct flow *asker)
 {
-	psn_named(&asker->requests_track, &wire->holes, &wire->events, packet->roce->psn,
-		RESEND_NAK);
+	struct psn_track *track = &asker->requests_track;
+
+	if (track->started && psn_behind(packet->roce->psn, track->lowest))
+		flow_trouble(&wire->flows, asker)->asked_before++;
+	psn_named(track, &wire->holes, &wire->events, packet->roce->psn, RESEND_NAK);
 	asker->nak_us = (uint32_t)(packet->record->time_ns / NS_PER_US) | 1;
 }
 

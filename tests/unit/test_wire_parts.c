@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a script of one connection does not show: connection managers, two taps,
- * microbursts, fragments. Records are raw IPv4: 20 bytes of IP, 8 of UDP, then the BTH. */
+ * microbursts, fragments, and what is said. Records are raw IPv4: 20 bytes of IP, 8 of UDP, then the BTH. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -295,6 +295,93 @@ static void fragments_are_a_finding_and_their_rest_is_not_parsed(void **state)
 	end(&bench);
 }
 
+/* --- what is said, and who is named --- */
+
+static void give_answer(
+	struct bench *bench, uint64_t time_ns, uint8_t opcode, uint32_t psn, uint8_t syndrome)
+{
+	struct made_packet packet = { .from = 1,
+		.opcode = opcode,
+		.src_port = 50000,
+		.qp = 72,
+		.psn = psn,
+		.syndrome = syndrome };
+
+	make(bench, &packet);
+	give(bench, time_ns, 0);
+}
+
+static void a_nak_for_what_was_sent_before_the_capture_is_a_loss(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	give_data(&bench, START_NS, 0, 69, 20, 0);
+	give_answer(&bench, START_NS + 1000, 0x11, 18, 0x60);
+	for (uint32_t psn = 18; psn < 24; psn++)
+		give_data(&bench, START_NS + psn * 1000, 0, 69, psn, 0);
+	give_answer(&bench, START_NS + 30000, 0x11, 23, 0x1f);
+	judge(&bench, 1);
+	assert_int_equal(find(&bench, "wire.loss.early")->verdict, VERDICT_FAIL);
+	assert_null(find(&bench, "wire.loss"));
+	end(&bench);
+}
+
+/* Acknowledged here and sent again all the same: the way back is at fault. */
+static void an_ack_lost_behind_the_tap_blames_the_way_back(void **state)
+{
+	for (unsigned acked = 0; acked < 2; acked++) {
+		const char *text;
+		struct bench bench;
+
+		(void)state;
+		begin(&bench);
+		give_data(&bench, START_NS, 0, 69, 1, 0);
+		give_answer(&bench, START_NS + 1000, 0x11, 1, 0x1f);
+		give_data(&bench, START_NS + 2000, 0, 69, 2, 0);
+		if (acked)
+			give_answer(&bench, START_NS + 3000, 0x11, 2, 0x1f);
+		give_data(&bench, START_NS + 70 * NS_PER_MS, 0, 69, 2, 0);
+		give_answer(&bench, START_NS + 71 * NS_PER_MS, 0x11, 2, 0x1f);
+		judge(&bench, 1);
+		text = find(&bench, "wire.timeout")->culprit;
+		assert_string_equal(
+			text, acked ? "10.0.0.4 -> 10.0.0.6" : "10.0.0.6 -> 10.0.0.4");
+		text = find(&bench, "wire.timeout")->text;
+		assert_int_equal(strstr(text, "acknowledged at this tap") != NULL, acked);
+		end(&bench);
+	}
+}
+
+static void cnps_alone_are_told_and_prove_nothing(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	for (uint32_t i = 0; i < 3; i++)
+		give_answer(&bench, START_NS + i * 50000, 0x81, 0, 0);
+	judge(&bench, 1);
+	assert_int_equal(find(&bench, "wire.loss")->verdict, VERDICT_UNKNOWN);
+	assert_int_equal(find(&bench, "wire.ecn.marked")->verdict, VERDICT_WARN);
+	end(&bench);
+}
+
+static void a_receiver_that_is_not_ready_is_named(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	give_data(&bench, START_NS, 0, 69, 1, 0);
+	give_answer(&bench, START_NS + 1000, 0x11, 1, 0x2c);
+	give_data(&bench, START_NS + 700000, 0, 69, 1, 0);
+	judge(&bench, 1);
+	assert_string_equal(find(&bench, "wire.receiver_not_ready")->culprit, "10.0.0.4");
+	end(&bench);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -304,6 +391,10 @@ int main(void)
 		cmocka_unit_test(the_same_at_both_taps_is_no_repetition),
 		cmocka_unit_test(microbursts_are_counted_with_length_and_peak),
 		cmocka_unit_test(fragments_are_a_finding_and_their_rest_is_not_parsed),
+		cmocka_unit_test(a_nak_for_what_was_sent_before_the_capture_is_a_loss),
+		cmocka_unit_test(an_ack_lost_behind_the_tap_blames_the_way_back),
+		cmocka_unit_test(cnps_alone_are_told_and_prove_nothing),
+		cmocka_unit_test(a_receiver_that_is_not_ready_is_named),
 	};
 
 	return cmocka_run_group_tests_name("wire_parts", tests, NULL, NULL);
