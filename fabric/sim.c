@@ -107,13 +107,11 @@ static void misc_event(struct sim *sim, uint32_t event)
 void sim_dispatch(struct sim *sim, uint32_t id)
 {
 	if (id < sim->event_qps) {
-		uint32_t port = id / PORT_EVENTS;
+		uint32_t port = id % sim->port_count;
 
-		switch ((enum port_event)(id % PORT_EVENTS)) {
-		case PORT_TX:
-			port_tx_event(sim, port);
-			break;
-		case PORT_ARRIVE: /* sim_hop.c */
+		switch ((enum port_event)(id / sim->port_count)) {
+		case PORT_ARRIVE:
+		case PORT_TX: /* sim_hop.c */
 			break;
 		case PORT_HOLD_END:
 			port_hold_end_event(sim, port);

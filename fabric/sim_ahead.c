@@ -11,43 +11,18 @@
  */
 #include <assert.h>
 
-#include "fabric/sim_parts.h"
+#include "fabric/sim_hop.h"
 
-/* Works off what has begun to leave by now. Sending XON may end it, here or at another
- * port of the switch: so the port is in order before each. */
 void ahead_settle(struct sim *sim, uint32_t index)
 {
-	struct sim_port *port = &sim->ports[index];
-	struct lane *lane = lane_of(sim, index, port->ahead_prio);
-	struct sim_switch *sw = port->sw;
-
-	while (port->ahead_from <= sim->now) {
-		struct packet *packet = port->ahead;
-		struct lane *ingress = packet->in;
-
-		lane->queue_bytes -= packet->frame;
-		port->before = packet;
-		port->ahead = packet->next;
-		port->ahead_from = packet->arrival - port->delay_ps;
-		if (!packet->next) {
-			port->ahead_from = NEVER;
-			clear_bit(sw->ahead, index - sw->first_port);
-		}
-		if (ingress->holding) {
-			switch_release(sim, packet);
-			continue;
-		}
-		assert(ingress->shared >= packet->frame);
-		ingress->shared -= packet->frame;
-		sw->shared_bytes -= packet->frame;
-	}
+	ahead_work_off(sim, &sim->ports[index]);
 }
 
 /* What has not begun was counted as sent when it was put on the link. */
 static void uncount(struct sim *sim, uint32_t index)
 {
 	const struct sim_port *port = &sim->ports[index];
-	struct lane *lane = lane_of(sim, index, port->ahead_prio);
+	struct lane *lane = ahead_lane(sim, port);
 
 	for (const struct packet *at = port->ahead; at; at = at->next) {
 		lane->tx_packets--;
@@ -60,7 +35,6 @@ static void uncount(struct sim *sim, uint32_t index)
 void ahead_end(struct sim *sim, uint32_t index)
 {
 	struct sim_port *port = &sim->ports[index];
-	struct sim_switch *sw;
 	struct lane *lane;
 
 	if (port->ahead_from <= sim->now)
@@ -68,8 +42,7 @@ void ahead_end(struct sim *sim, uint32_t index)
 	if (port->ahead_from == NEVER)
 		return;
 	assert(port->ahead != port->pipe_head && port->ready == 0);
-	sw = port->sw;
-	lane = lane_of(sim, index, port->ahead_prio);
+	lane = ahead_lane(sim, port);
 	uncount(sim, index);
 	lane->head = port->ahead;
 	lane->tail = port->pipe_tail;
@@ -79,10 +52,9 @@ void ahead_end(struct sim *sim, uint32_t index)
 	port->tail_arrival = port->busy_until + port->delay_ps;
 	port->ahead = NULL;
 	port->ahead_from = NEVER;
-	clear_bit(sw->ahead, index - sw->first_port);
-	port->ready = (uint8_t)(1u << port->ahead_prio);
-	if (!wheel_pending(&sim->wheel, port_event(index, PORT_TX)))
-		wheel_at(&sim->wheel, port_event(index, PORT_TX), port->busy_until);
+	port->ready = (uint8_t)(1u << lane->prio);
+	if (!wheel_pending(&sim->wheel, port_event(sim, index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(sim, index, PORT_TX), port->busy_until);
 }
 
 /* Works off what begins now, and comes back for the next while that matters. */
@@ -92,16 +64,25 @@ void ahead_event(struct sim *sim, uint32_t index)
 
 	ahead_settle(sim, index);
 	if (port->ahead_from != NEVER && port->sw->holding &&
-		!wheel_pending(&sim->wheel, port_event(index, PORT_TX)))
-		wheel_at(&sim->wheel, port_event(index, PORT_TX), port->ahead_from);
+		!wheel_pending(&sim->wheel, port_event(sim, index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(sim, index, PORT_TX), port->ahead_from);
 }
 
 static void each_port(
 	struct sim *sim, struct sim_switch *sw, void (*what)(struct sim *sim, uint32_t port))
 {
 	for (uint32_t word = 0; word < sw->words; word++)
-		for (uint64_t bits = sw->ahead[word]; bits; bits &= bits - 1)
-			what(sim, sw->first_port + word * 64 + (uint32_t)__builtin_ctzll(bits));
+		for (uint64_t bits = sw->ahead[word]; bits; bits &= bits - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(bits);
+			uint32_t port = sw->first_port + word * 64 + bit;
+
+			if (sim->ports[port].ahead_from != NEVER) {
+				what(sim, port);
+				continue;
+			}
+			sim->ports[port].noted = false;
+			sw->ahead[word] &= ~(UINT64_C(1) << bit);
+		}
 }
 
 void ahead_settle_switch(struct sim *sim, struct sim_switch *sw)

@@ -45,6 +45,25 @@ static inline bool must_settle(const struct sim *sim, const struct sim_port *por
 		       ingress->shared + frame > ingress->easy);
 }
 
+/* Counts a packet that has come in, and finds the port that it leaves by. */
+static inline uint32_t take_in(
+	struct sim *sim, struct sim_port *from, struct lane *ingress, struct packet *packet)
+{
+	ingress->rx_packets++;
+	ingress->rx_bytes += packet->frame;
+	from->policy_packets += packet->class == CLASS_POLICY;
+	return sim->ways ? sim->ways[packet->way++] : forward(sim, from->sw, packet);
+}
+
+/* A packet of a class that may be dropped. */
+static __attribute__((noinline)) void lossy_arrive(
+	struct sim *sim, uint32_t in, unsigned prio, struct packet *packet)
+{
+	uint32_t out = take_in(sim, &sim->ports[in], lane_of(sim, in, prio), packet);
+
+	switch_pass(sim, in, prio, out, packet);
+}
+
 /* Most packets: of the lossless class, nothing in their way, and the buffer so empty that
  * even with what has left and is still in the accounts no limit, threshold or peak is near.
  * The rest has a second look. */
@@ -52,38 +71,60 @@ static inline void switch_arrive(struct sim *sim, uint32_t in, struct packet *pa
 {
 	struct sim_port *from = &sim->ports[in], *port;
 	unsigned prio = from->map[packet->class];
-	struct lane *ingress = prio == sim->lossless ? from->usual : lane_of(sim, in, prio);
-	struct lane *egress;
-	struct sim_switch *sw = from->sw;
-	uint32_t frame = packet->frame;
-	uint32_t out = sim->ways ? sim->ways[packet->way++] : forward(sim, sw, packet);
+	struct lane *ingress = from->usual, *egress;
+	uint32_t frame = packet->frame, out;
 
-	ingress->rx_packets++;
-	ingress->rx_bytes += frame;
-	from->policy_packets += packet->class == CLASS_POLICY;
+	if (prio != sim->lossless) {
+		lossy_arrive(sim, in, prio, packet);
+		return;
+	}
+	out = take_in(sim, from, ingress, packet);
 	port = &sim->ports[out];
-	if (prio != sim->lossless || out == NONE ||
-		(port->hindered | port->ready | from->inspects)) {
+	if (out == NONE || (port->hindered | port->ready | from->inspects)) {
 		switch_pass(sim, in, prio, out, packet);
 		return;
 	}
 	egress = port->usual;
 	if (must_settle(sim, port, egress, ingress, frame))
-		ahead_settle(sim, out);
-	if (ingress->shared + frame > ingress->easy ||
-		sw->shared_bytes + frame > sw->easy_bytes ||
-		!departs_in_turn(sim, port, prio)) {
+		ahead_work_off(sim, port);
+	if (!is_easy(from->sw, ingress, frame) || !departs_in_turn(sim, port, prio)) {
 		switch_pass(sim, in, prio, out, packet);
 		return;
 	}
 	packet->in = ingress;
+	if (port->busy_until <= sim->now) {
+		depart_now(sim, port, egress, out, packet);
+		return;
+	}
 	if (packet->ecn == ECN_ECT && egress->queue_bytes > egress->quiet)
 		look_at_queue(sim, port, egress, packet);
-	if (port->busy_until > sim->now) {
-		ingress->shared += frame;
-		sw->shared_bytes += frame;
-	}
-	depart(sim, port, egress, out, packet);
+	ingress->shared += frame;
+	from->sw->shared_bytes += frame;
+	depart_later(sim, port, egress, out, packet);
+}
+
+/* Most packets that reach a NIC: data that comes in turn and asks for no answer. */
+static inline bool nic_takes(struct sim *sim, uint32_t port_index, struct packet *packet)
+{
+	struct sim_port *port = &sim->ports[port_index];
+	struct sim_nic *nic = &sim->nics[port->nic];
+	struct qp *qp = &sim->qps[packet->qp];
+	struct lane *lane = port->usual;
+
+	if (packet->kind != PACKET_DATA || packet->last || packet->corrupt ||
+		packet->ecn == ECN_CE || packet->psn != qp->rcv_nxt || qp->repeat ||
+		qp->unacked + 1 >= sim->fabric->policy.ack_every || nic->drain_byte_ps_q10 ||
+		port->map[packet->class] != lane->prio)
+		return false;
+	lane->rx_packets++;
+	lane->rx_bytes += packet->frame;
+	nic->rx_rdma_bytes += packet->frame;
+	sim->totals.received++;
+	qp->received++;
+	qp->unacked++;
+	qp_take(sim, qp, packet->payload);
+	packet_free(sim, packet);
+	return true;
 }
 
 /* The first packet of a link has to be worked off before it arrives; where somebody waits
@@ -104,21 +145,22 @@ static inline __attribute__((always_inline)) void link_arrive(
 	if (!packet) /* carrier was lost meanwhile */
 		return;
 	if (packet->arrival > sim->now) {
-		wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->arrival);
+		wheel_at(
+			&sim->wheel, port_event(sim, port_index, PORT_ARRIVE), packet->arrival);
 		return;
 	}
 	if (must_settle_link(sim, port, packet))
 		ahead_settle(sim, port_index);
 	port->pipe_head = packet->next;
 	if (packet->next)
-		wheel_at(
-			&sim->wheel, port_event(port_index, PORT_ARRIVE), packet->next_arrival);
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_ARRIVE),
+			packet->next_arrival);
 	if (sim->tap)
 		tap_received(sim, port->peer, packet);
-	if (port->to_nic)
-		nic_arrive(sim, port->peer, packet);
-	else
+	if (!port->to_nic)
 		switch_arrive(sim, port->peer, packet);
+	else if (!nic_takes(sim, port->peer, packet))
+		nic_arrive(sim, port->peer, packet);
 }
 
 /* Until all is delivered and the network is empty, the deadline, or a stop. */
@@ -136,8 +178,10 @@ void sim_events(struct sim *sim, struct run_stage *stage)
 			break;
 		}
 		sim->now = when;
-		if (id % PORT_EVENTS == PORT_ARRIVE && id < sim->event_qps)
-			link_arrive(sim, id / PORT_EVENTS);
+		if (id < sim->port_count)
+			link_arrive(sim, id);
+		else if (id - sim->port_count < sim->port_count)
+			port_tx_event(sim, id - sim->port_count);
 		else
 			sim_dispatch(sim, id);
 		if (++sim->totals.events % STOP_EVERY == 0 && stop && *stop) {

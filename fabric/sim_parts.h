@@ -8,20 +8,20 @@
 #include "fabric/sim_state.h"
 
 enum port_event {
+	PORT_ARRIVE, /* the first: its events have the numbers of the ports */
 	PORT_TX,
-	PORT_ARRIVE,
 	PORT_HOLD_END,
 	PORT_REFRESH,
 	PORT_WATCHDOG,
 	PORT_PFC,
-	PORT_EVENTS = 8 /* a power of two: the event and its port are told apart by bits */
+	PORT_EVENTS
 };
 enum qp_event { QP_PACE, QP_TIMEOUT, QP_EVENTS };
 enum misc_event { MISC_FAULT, MISC_REROUTE, MISC_SAMPLE, MISC_EVENTS };
 
-static inline uint32_t port_event(uint32_t port, enum port_event event)
+static inline uint32_t port_event(const struct sim *sim, uint32_t port, enum port_event event)
 {
-	return port * PORT_EVENTS + event;
+	return event * sim->port_count + port;
 }
 
 static inline uint32_t qp_event(const struct sim *sim, uint32_t qp, enum qp_event event)
@@ -75,8 +75,9 @@ static inline void link_put(
 	packet->next = NULL;
 	if (!port->pipe_head) {
 		port->pipe_head = packet;
-		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_ARRIVE)))
-			wheel_at(&sim->wheel, port_event(port_index, PORT_ARRIVE), arrival);
+		if (!wheel_pending(&sim->wheel, port_event(sim, port_index, PORT_ARRIVE)))
+			wheel_at(
+				&sim->wheel, port_event(sim, port_index, PORT_ARRIVE), arrival);
 	} else {
 		port->pipe_tail->next = packet;
 		port->pipe_tail->next_arrival = arrival;
@@ -87,11 +88,6 @@ static inline void link_put(
 static inline void set_bit(uint64_t *bits, uint32_t bit)
 {
 	bits[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
-static inline void clear_bit(uint64_t *bits, uint32_t bit)
-{
-	bits[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 }
 
 /* What QP q of qps carries of a flow: an even part, the rest to the first ones. */
@@ -130,13 +126,12 @@ static inline void packet_free(struct sim *sim, struct packet *packet)
 /* When a port that has something to send is free, if no event is to come then anyway. */
 static inline void come_back(struct sim *sim, const struct sim_port *port, uint32_t port_index)
 {
-	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_TX)))
-		wheel_at(&sim->wheel, port_event(port_index, PORT_TX), port->busy_until);
+	if (!wheel_pending(&sim->wheel, port_event(sim, port_index, PORT_TX)))
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_TX), port->busy_until);
 }
 
 /* sim_port.c: what leaves a port and what holds it */
 void port_kick(struct sim *sim, uint32_t port);
-void port_tx_event(struct sim *sim, uint32_t port);
 void port_enqueue(struct sim *sim, uint32_t port, unsigned prio, struct packet *packet);
 void port_pause_received(struct sim *sim, uint32_t port, uint32_t masks);
 void port_hold_end_event(struct sim *sim, uint32_t port);
@@ -179,7 +174,8 @@ void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint
 
 /* sim_send.c */
 struct packet *nic_next(struct sim *sim, uint32_t port, unsigned prio);
-bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index);
+bool nic_send_data(struct sim *sim, uint32_t port);
+void port_tx_event(struct sim *sim, uint32_t port);
 void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t qp);
 void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio);
 
@@ -219,6 +215,16 @@ static inline void qp_arm_timer(struct sim *sim, struct qp *qp)
 }
 
 struct piece qp_piece(const struct sim *sim, const struct qp *qp, uint32_t psn);
+
+/* The packet at rcv_nxt is taken. */
+static inline void qp_take(struct sim *sim, struct qp *qp, uint32_t payload)
+{
+	qp->rcv_nxt++;
+	qp->nak_sent = false;
+	qp->delivered_bytes += payload;
+	qp->last_ps = sim->now;
+	sim->nics[qp->dst_nic].delivered_bytes += payload;
+}
 
 void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last);
 void qp_wake(struct sim *sim, uint32_t qp);

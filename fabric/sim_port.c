@@ -51,9 +51,9 @@ static void send_pfc(struct sim *sim, uint32_t port_index)
 	packet->arrival = port->busy_until + port->wire_ps;
 	if (!port->pfc_head) {
 		port->pfc_head = packet;
-		if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_PFC)))
-			wheel_at(
-				&sim->wheel, port_event(port_index, PORT_PFC), packet->arrival);
+		if (!wheel_pending(&sim->wheel, port_event(sim, port_index, PORT_PFC)))
+			wheel_at(&sim->wheel, port_event(sim, port_index, PORT_PFC),
+				packet->arrival);
 	} else {
 		port->pfc_tail->next = packet;
 	}
@@ -110,16 +110,8 @@ void port_kick(struct sim *sim, uint32_t port_index)
 
 	if (port->busy_until > sim->now)
 		come_back(sim, port, port_index);
-	else if (port->sw || !nic_send_data(sim, port, port_index))
+	else if (port->sw || !nic_send_data(sim, port_index))
 		send_next(sim, port_index);
-}
-
-void port_tx_event(struct sim *sim, uint32_t port_index)
-{
-	if (sim->ports[port_index].ahead_from != NEVER)
-		ahead_event(sim, port_index);
-	else
-		port_kick(sim, port_index);
 }
 
 /* PFC frames are acted on at the MAC: nothing but the cable delays them. */
@@ -132,13 +124,14 @@ void port_pfc_event(struct sim *sim, uint32_t port_index)
 	if (!packet)
 		return;
 	if (packet->arrival > sim->now) {
-		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC), packet->arrival);
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_PFC), packet->arrival);
 		return;
 	}
 	masks = packet->psn;
 	port->pfc_head = packet->next;
 	if (packet->next)
-		wheel_at(&sim->wheel, port_event(port_index, PORT_PFC), packet->next->arrival);
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_PFC),
+			packet->next->arrival);
 	if (sim->tap)
 		tap_received(sim, port->peer, packet);
 	packet_free(sim, packet);
@@ -188,8 +181,9 @@ static void hold(struct sim *sim, uint32_t port_index, unsigned prio)
 		watchdog_look(sim, port_index, sim->now + port->watchdog_ps);
 	}
 	lane->held_until = sim->now + port->pause_ps;
-	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_HOLD_END)))
-		wheel_at(&sim->wheel, port_event(port_index, PORT_HOLD_END), lane->held_until);
+	if (!wheel_pending(&sim->wheel, port_event(sim, port_index, PORT_HOLD_END)))
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_HOLD_END),
+			lane->held_until);
 }
 
 void port_pause_received(struct sim *sim, uint32_t port_index, uint32_t masks)
@@ -231,7 +225,7 @@ void port_hold_end_event(struct sim *sim, uint32_t port_index)
 			next = lane->held_until;
 	}
 	if (next != NEVER)
-		wheel_at(&sim->wheel, port_event(port_index, PORT_HOLD_END), next);
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_HOLD_END), next);
 	if (port->ready & ~port->held)
 		port_kick(sim, port_index);
 }
@@ -262,8 +256,8 @@ void port_tell_xoff(struct sim *sim, uint32_t port_index, unsigned prio)
 	ahead_end(sim, port_index);
 	port->xoff |= (uint8_t)(1u << prio);
 	port->xon &= (uint8_t) ~(1u << prio);
-	if (!wheel_pending(&sim->wheel, port_event(port_index, PORT_REFRESH)))
-		wheel_at(&sim->wheel, port_event(port_index, PORT_REFRESH),
+	if (!wheel_pending(&sim->wheel, port_event(sim, port_index, PORT_REFRESH)))
+		wheel_at(&sim->wheel, port_event(sim, port_index, PORT_REFRESH),
 			sim->now + port->pause_ps / 2);
 	port_kick(sim, port_index);
 }

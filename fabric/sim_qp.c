@@ -93,14 +93,9 @@ static void note_mark(struct sim *sim, struct qp *qp)
 	nic_send_control(sim, qp->dst_nic, PACKET_CNP, (uint32_t)(qp - sim->qps), 0, 0);
 }
 
-/* The packet at rcv_nxt is taken. */
 void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last)
 {
-	qp->rcv_nxt++;
-	qp->nak_sent = false;
-	qp->delivered_bytes += payload;
-	qp->last_ps = sim->now;
-	sim->nics[qp->dst_nic].delivered_bytes += payload;
+	qp_take(sim, qp, payload);
 	if (++qp->unacked >= sim->fabric->policy.ack_every || last)
 		acknowledge(sim, qp);
 	if (last && sim->flows[qp->flow].ring)

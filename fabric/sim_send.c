@@ -25,8 +25,8 @@ void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio)
 		sim->ports[nic->port].ready &= (uint8_t) ~(1u << prio);
 }
 
-static inline struct packet *build(struct sim *sim, const struct sim_nic *nic,
-	const struct qp *qp, uint32_t psn, struct piece piece)
+static inline __attribute__((always_inline)) struct packet *build(struct sim *sim,
+	const struct sim_nic *nic, const struct qp *qp, uint32_t psn, struct piece piece)
 {
 	struct packet *packet = packet_new(sim);
 
@@ -51,7 +51,7 @@ static inline struct packet *build(struct sim *sim, const struct sim_nic *nic,
 }
 
 /* A hole of selective repeat. */
-static struct packet *again(
+static __attribute__((noinline)) struct packet *again(
 	struct sim *sim, const struct sim_nic *nic, struct qp *qp, uint32_t psn)
 {
 	qp->repeat->next = psn + 1;
@@ -60,7 +60,7 @@ static struct packet *again(
 }
 
 /* The next packet of a QP that has one: a hole, or what is at snd_nxt. */
-static inline struct packet *next_packet(
+static inline __attribute__((always_inline)) struct packet *next_packet(
 	struct sim *sim, const struct sim_nic *nic, struct qp *qp)
 {
 	struct piece piece;
@@ -85,8 +85,8 @@ static inline struct packet *next_packet(
 
 /* After a packet of this size: data waits for its turn, or for the time that its rate
  * allows. Whether it is to be in line. */
-static inline bool next_turn(struct sim *sim, const struct sim_nic *nic, uint32_t index,
-	struct qp *qp, uint32_t frame)
+static inline __attribute__((always_inline)) bool next_turn(struct sim *sim,
+	const struct sim_nic *nic, uint32_t index, struct qp *qp, uint32_t frame)
 {
 	if (qp->limited || qp->app_bps) {
 		uint64_t from = qp->pace_at > sim->now ? qp->pace_at : sim->now;
@@ -145,7 +145,8 @@ struct packet *nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 
 /* The usual turn of an idle NIC port: data, nothing else to send, and nobody looks at it.
  * False, and nothing done, when it is another. */
-bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index)
+static inline __attribute__((always_inline)) bool send_data(
+	struct sim *sim, struct sim_port *port, uint32_t port_index)
 {
 	struct sim_nic *nic = &sim->nics[port->nic];
 	struct lane *lane = lane_of(sim, port_index, nic->data_prio);
@@ -169,4 +170,20 @@ bool nic_send_data(struct sim *sim, struct sim_port *port, uint32_t port_index)
 	else
 		come_back(sim, port, port_index);
 	return true;
+}
+
+bool nic_send_data(struct sim *sim, uint32_t port)
+{
+	return send_data(sim, &sim->ports[port], port);
+}
+
+/* A port of a NIC is free again, or what is ahead of a switch's begins. */
+void port_tx_event(struct sim *sim, uint32_t port_index)
+{
+	struct sim_port *port = &sim->ports[port_index];
+
+	if (port->ahead_from != NEVER)
+		ahead_event(sim, port_index);
+	else if (port->sw || port->busy_until > sim->now || !send_data(sim, port, port_index))
+		port_kick(sim, port_index);
 }

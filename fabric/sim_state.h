@@ -129,9 +129,10 @@ struct sim_port {
 	uint32_t nic;       /* PORT_NONE for switches */
 	uint8_t map[CLASS_COUNT];
 	bool inspects; /* a fault of the switch looks at what comes in */
-
+	bool noted;    /* in the set of its switch: something may be ahead */
 	uint8_t alpha_shift;
 	bool pfc, ecn;
+
 	uint32_t random; /* xorshift state: marking and loss */
 	uint32_t ecn_kmin, ecn_kmax;
 	uint32_t headroom_bytes;
@@ -183,7 +184,7 @@ struct sim_switch {
 	uint64_t shared_bytes; /* in use */
 	uint32_t holding;      /* priorities of ports that have sent XOFF and not yet XON */
 	uint32_t first_port, words, number;
-	uint64_t *ahead;     /* [words]: bits of the ports that have packets ahead */
+	uint64_t *ahead;     /* [words]: bits of the ports that may have packets ahead */
 	uint64_t easy_bytes; /* up to here the pool puts no port near its threshold */
 	uint8_t hashing;     /* enum hashing */
 };

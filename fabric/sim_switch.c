@@ -125,6 +125,11 @@ static bool admit(struct sim *sim, struct sim_switch *sw, uint32_t in, unsigned 
 			packet);
 		return false;
 	}
+	if (!sw->holding && is_easy(sw, ingress, bytes)) {
+		ingress->shared += bytes;
+		sw->shared_bytes += bytes;
+		return true;
+	}
 	ahead_settle_switch(sim, sw);
 	if (sim->ports[in].pfc) {
 		if (!admit_lossless(sim, sw, in, ingress, bytes)) {
@@ -187,9 +192,12 @@ static void pass(
 	if (prio == sim->fabric->policy.priority && packet->ecn == ECN_ECT)
 		look_at_queue(sim, port, egress, packet);
 	if ((port->hindered | port->ready) == 0 && departs_in_turn(sim, port, prio)) {
-		if (port->busy_until <= sim->now)
+		if (port->busy_until <= sim->now) {
 			switch_release(sim, packet);
-		depart(sim, port, egress, out, packet);
+			depart_now(sim, port, egress, out, packet);
+		} else {
+			depart_later(sim, port, egress, out, packet);
+		}
 	} else {
 		ahead_end(sim, out);
 		port_enqueue(sim, out, prio, packet);

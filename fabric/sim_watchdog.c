@@ -14,8 +14,8 @@ void watchdog_look(struct sim *sim, uint32_t port, uint64_t when)
 	bool acts = at->storm || (sim->troubles && sim->troubles[port].forwarding);
 
 	if ((at->watchdog_ps || acts) && at->nic == NONE &&
-		!wheel_pending(&sim->wheel, port_event(port, PORT_WATCHDOG)))
-		wheel_at(&sim->wheel, port_event(port, PORT_WATCHDOG), when);
+		!wheel_pending(&sim->wheel, port_event(sim, port, PORT_WATCHDOG)))
+		wheel_at(&sim->wheel, port_event(sim, port, PORT_WATCHDOG), when);
 }
 
 bool watchdog_forwards(const struct sim *sim, uint32_t port, unsigned prio)

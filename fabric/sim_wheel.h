@@ -102,6 +102,22 @@ static inline uint32_t wheel_open(struct wheel *wheel, uint32_t place)
 	return first;
 }
 
+/* The first place from one on that is not empty, among those that one word of the summary
+ * speaks of; WHEEL_NONE: not there. */
+static inline uint32_t wheel_next(const struct wheel *wheel, uint32_t from)
+{
+	uint32_t word = from >> 6;
+	uint64_t some = wheel->bits[word] >> (from & 63);
+
+	if (some)
+		return from + (uint32_t)__builtin_ctzll(some);
+	some = wheel->summary[word >> 6] & ~UINT64_C(1) << (word & 63);
+	if (!some)
+		return WHEEL_NONE;
+	word = (word & ~63u) + (uint32_t)__builtin_ctzll(some);
+	return (word << 6) + (uint32_t)__builtin_ctzll(wheel->bits[word]);
+}
+
 /* The next event, no longer pending, and its time; WHEEL_NONE and WHEEL_NEVER when there
  * is none. */
 static inline uint32_t wheel_pop(struct wheel *wheel, uint64_t *when)
@@ -111,12 +127,12 @@ static inline uint32_t wheel_pop(struct wheel *wheel, uint64_t *when)
 
 	if (id == WHEEL_NONE) {
 		uint32_t from = (uint32_t)(wheel->slot + 1) & wheel->mask;
-		uint64_t bits = wheel->bits[from >> 6] >> (from & 63);
-		uint32_t step = bits ? (uint32_t)__builtin_ctzll(bits) : 64;
+		uint32_t place = wheel_next(wheel, from);
+		uint64_t slot = wheel->slot + 1 + (place - from);
 
-		if (step < 64 && wheel->slot + 1 + step < wheel->far_slot) {
-			wheel->slot += 1 + step;
-			id = wheel_open(wheel, from + step);
+		if (place != WHEEL_NONE && slot < wheel->far_slot) {
+			wheel->slot = slot;
+			id = wheel_open(wheel, place);
 		} else {
 			id = wheel_advance(wheel);
 		}
