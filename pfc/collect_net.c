@@ -8,6 +8,7 @@
 #include "lib/diag.h"
 #include "lib/ethtool.h"
 #include "pfc/collecting.h"
+#include "pfc/scan.h"
 
 #define NET "/sys/class/net/%s"
 
@@ -27,15 +28,13 @@ static void add_files(const struct collect *collect, const char *netdev)
 }
 
 /* " EGRESS priority mappings: 0:0 3:3" of net/8021q/vlanproc.c. */
-static void add_egress(const struct collect *collect, const char *netdev, char *line)
+static void add_egress(const struct collect *collect, const char *netdev, const char *map)
 {
-	for (char *rest = line, *word; (word = strtok_r(rest, " \t", &rest));) {
-		unsigned from, to;
-		char name[16];
+	char name[16];
+	int from, to;
 
-		if (sscanf(word, "%2u:%1u", &from, &to) != 2 || from > 15 || to > 7)
-			continue;
-		snprintf(name, sizeof(name), "%u", from);
+	while (scan_egress(&map, &from, &to)) {
+		snprintf(name, sizeof(name), "%d", from);
 		collect_number(collect, FACT_VLAN_EGRESS, netdev, name, to, "/proc/net/vlan");
 	}
 }

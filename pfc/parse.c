@@ -24,6 +24,7 @@ static void (*const parsers[])(const struct reader *reader) = {
 	parse_pci,
 	parse_link,
 	parse_capture,
+	parse_pairs,
 	parse_figures,
 	parse_json,
 };

@@ -39,6 +39,7 @@ void parse_host(const struct reader *reader);     /* env, limits, modules, kerne
 void parse_pci(const struct reader *reader);      /* lspci, sysfs pci, dmesg */
 void parse_link(const struct reader *reader);     /* ethtool, ibstat, link events, bonds */
 void parse_capture(const struct reader *reader);  /* tcpdump and what people sum up from it */
+void parse_pairs(const struct reader *reader);    /* bandwidth of pairs, cables */
 void parse_figures(const struct reader *reader);  /* tables and sentences with bandwidths */
 /* Totals that were read twice at one place become differences beside them. */
 void parse_differences(struct facts *facts);

@@ -9,6 +9,27 @@
 #include "lib/units.h"
 #include "pfc/scan.h"
 
+/* "/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data: 120". */
+static bool read_bytes_file(
+	const struct reader *reader, long line, const char *path, const char *text)
+{
+	const char *device = scan_after(path, "/infiniband/");
+	const char *value = scan_after(text, "port_xmit_data");
+	double number, unit = 4; /* words of four bytes */
+	char name[64];
+
+	if (!device) {
+		device = scan_after(path, "/class/net/");
+		value = scan_after(text, "tx_bytes");
+		unit = 1;
+	}
+	if (!device || !value || !scan_number(value + strspn(value, " :=\t"), &number, NULL))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(device, "/"), device);
+	reader_number(reader, line, FACT_BYTES, name, NULL, number * unit);
+	return true;
+}
+
 /* "mlx5_0 812000000000" under a title about bytes. */
 static void read_bytes(const struct reader *reader, long line, const char *text)
 {
@@ -17,95 +38,14 @@ static void read_bytes(const struct reader *reader, long line, const char *text)
 	double number;
 
 	scan_words(text, &words);
+	if (words.count >= 1 && read_bytes_file(reader, line, words.at[0], text))
+		return;
 	if (!scan_has(reader->section->title, "bytes") || words.count < 2 ||
 		!isalpha((unsigned char)*words.at[0]) ||
 		!scan_whole_number(words.at[words.count - 1], &number))
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words.at[0], ":"), words.at[0]);
 	reader_number(reader, line, FACT_BYTES, name, NULL, number);
-}
-
-/* "n1 n2 24.8", "n1-n2: 24.8 GB/s", "n1 <-> n2 24.8" under a title about pairs. */
-static void read_pair(const struct reader *reader, long line, const char *text)
-{
-	char copy[256], a[64], b[64];
-	struct words words;
-	double number;
-
-	if (!scan_has(reader->section->title, "pair") &&
-		!scan_has(reader->section->title, "2-node"))
-		return;
-	snprintf(copy, sizeof(copy), "%s", text);
-	for (char *c = copy; *c; c++)
-		if (strchr("<>,:|", *c) ||
-			(*c == '-' && (c[1] == '>' || c[1] == ' ' || c == copy ||
-					      c[-1] == ' ' || c[-1] == '<')))
-			*c = ' ';
-	scan_words(copy, &words);
-	if (words.count >= 2 && strchr(words.at[0], '-') &&
-		scan_number(words.at[1], &number, NULL)) {
-		const char *dash = strchr(words.at[0], '-');
-
-		snprintf(a, sizeof(a), "%.*s", (int)(dash - words.at[0]), words.at[0]);
-		snprintf(b, sizeof(b), "%s", dash + 1);
-	} else if (words.count >= 3 && scan_number(words.at[2], &number, NULL) &&
-		   isalpha((unsigned char)*words.at[0]) &&
-		   isalpha((unsigned char)*words.at[1])) {
-		snprintf(a, sizeof(a), "%s", words.at[0]);
-		snprintf(b, sizeof(b), "%s", words.at[1]);
-	} else {
-		return;
-	}
-	if (*a && *b)
-		reader_number(reader, line, FACT_PAIR, a, b, number);
-}
-
-static bool is_end(const char *word)
-{
-	const char *colon = strchr(word, ':');
-
-	return colon && colon > word && isalpha((unsigned char)*word) && colon[1] &&
-	       !strchr(colon + 1, ':');
-}
-
-/* "h1:p0 <-> h2:p0": a cable, as planned or as found by LLDP. */
-static void read_cable(const struct reader *reader, long line, const char *text)
-{
-	static const char *const joints[] = { "<->", "--", "-", "->", "to", "<=>", "↔" };
-	const char *title = reader->section->title;
-	struct words words;
-	bool planned = scan_has(title, "plan") || scan_has(title, "expected") ||
-		       scan_has(title, "intended") || scan_has(title, "blueprint");
-
-	scan_words(text, &words);
-	if (words.count < 3 || !is_end(words.at[0]) || !is_end(words.at[2]))
-		return;
-	for (size_t i = 0; i < COUNT_OF(joints); i++)
-		if (strcmp(words.at[1], joints[i]) == 0) {
-			reader_add(reader, line, FACT_CABLE, words.at[0], words.at[2],
-				planned ? "planned" : "found");
-			return;
-		}
-}
-
-/* "every cable must join p0 to p1", "cables connect port p0 with port p0". */
-static void read_cable_rule(const struct reader *reader, long line, const char *text)
-{
-	static const char *const verbs[] = { "join", "joins", "connect", "connects" };
-	const char *after = NULL;
-	char from[32], to[32], by[16];
-
-	for (size_t i = 0; i < COUNT_OF(verbs) && !after; i++)
-		after = scan_word(text, verbs[i]);
-	if (!after || !scan_has(text, "cable"))
-		return;
-	if (sscanf(after, " port %31s %15s port %31[A-Za-z0-9_]", from, by, to) != 3 &&
-		sscanf(after, " %31s %15s %31[A-Za-z0-9_]", from, by, to) != 3)
-		return;
-	if (strcmp(by, "to") != 0 && strcmp(by, "with") != 0 && strcmp(by, "and") != 0)
-		return;
-	reader_add(reader, line, FACT_CABLE_RULE, NULL, NULL, from)->extra =
-		facts_keep(reader->facts, to);
 }
 
 /* "MiB/s" of what stands before end. */
@@ -375,9 +315,6 @@ void parse_figures(const struct reader *reader)
 		const char *text = reader->lines[i].text;
 
 		read_bytes(reader, i, text);
-		read_pair(reader, i, text);
-		read_cable(reader, i, text);
-		read_cable_rule(reader, i, text);
 		read_figures(reader, i, text);
 		read_unit_first(reader, i, text);
 		read_unit_in_name(reader, i, text);

@@ -264,9 +264,13 @@ static void read_hostfile(const struct reader *reader, long line, const char *te
 	char host[128];
 	double slots = 1;
 
-	if (!scan_has(reader->section->title, "hostfile") &&
-		!scan_has(reader->section->title, "host file") &&
-		!scan_has(reader->section->title, "machinefile"))
+	static const char *const titles[] = { "hostfile", "host file", "machinefile",
+		"machine file", "show hostnames", "hosts.txt", "nodelist" };
+	bool titled = false;
+
+	for (size_t i = 0; i < COUNT_OF(titles); i++)
+		titled = titled || scan_has(reader->section->title, titles[i]);
+	if (!titled)
 		return;
 	scan_words(text, &words);
 	if (words.count == 0 || *words.at[0] == '#')

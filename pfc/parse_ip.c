@@ -156,6 +156,29 @@ static void read_rule(const struct reader *reader, long line, const char *text)
 		facts_keep(reader->facts, text);
 }
 
+/* /proc/net/vlan/eth1.100: "eth1.100  VID: 100  REORDER_HDR: 1", "Device: eth1", "EGRESS
+ * priority mappings: 0:0 3:3". */
+static void read_vlan_file(const struct reader *reader)
+{
+	char vlan[64] = "", below[64] = "", name[16];
+	int from, to;
+
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *text = reader->lines[i].text;
+		const char *map = scan_after(text, "EGRESS priority mappings:");
+
+		if (scan_has(text, "VID:") && scan_has(text, "REORDER_HDR"))
+			sscanf(text, " %63s", vlan);
+		scan_value(text, "Device", below, sizeof(below));
+		while (*vlan && map && scan_egress(&map, &from, &to)) {
+			snprintf(name, sizeof(name), "%d", from);
+			reader_number(reader, i, FACT_VLAN_EGRESS, vlan, name, to);
+		}
+	}
+	if (*vlan)
+		reader_add(reader, 0, FACT_VLAN, vlan, NULL, below);
+}
+
 /* "net.ipv4.conf.all.rp_filter = 1", "/proc/sys/net/ipv4/conf/all/rp_filter: 1".
  * Of names with dots in them (rail0.100) the last word is the setting. */
 static void read_sysctl(const struct reader *reader, long line, const char *text)
@@ -262,4 +285,5 @@ void parse_ip(const struct reader *reader)
 		read_file(reader, i, text);
 	}
 	read_mtu_list(reader);
+	read_vlan_file(reader);
 }

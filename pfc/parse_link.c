@@ -56,11 +56,13 @@ static void read_rate(
 	struct fact *fact;
 	double gbps;
 
+	scan_words(text, &words);
 	if (after && scan_rate_gbps(after + strspn(after, " :=\t"), &gbps, NULL) && gbps > 0) {
-		add_rate(reader, line, device, gbps);
+		fact = add_rate(reader, line, device, gbps);
+		if (words.count >= 3 && is_rdma(words.at[1])) /* "hostA mlx5_0 Speed: 100G" */
+			fact->subject = facts_keep(reader->facts, words.at[1]);
 		return;
 	}
-	scan_words(text, &words);
 	after = scan_word(text, "Rate");
 	if (after && !scan_has(text, "MsgRate") &&
 		scan_number(after + strspn(after, " :=\t"), &gbps, NULL) && gbps > 0 &&
@@ -152,6 +154,8 @@ static void read_mtu(
 	}
 	for (size_t i = 0; i < COUNT_OF(asked); i++) {
 		after = scan_word(text, asked[i]);
+		if (after && scan_has(after, "IBV_MTU_")) /* "path_mtu=IBV_MTU_4096" */
+			after = scan_after(after, "IBV_MTU_");
 		if (!after || !scan_number(after + strspn(after, " :=\t"), &number, NULL))
 			continue;
 		/* enum ibv_mtu: 1 is 256, 5 is 4096. */

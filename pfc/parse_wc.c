@@ -34,7 +34,8 @@ static bool is_completion(const char *text)
 	return scan_has(text, "completion") || scan_has(text, "Failed status") ||
 	       scan_has(text, "wr_id") || scan_has(text, "vendor err") ||
 	       scan_has(text, "vendor_err") || scan_has(text, "IBV_WC_") ||
-	       scan_has(text, "wc status") || scan_has(text, "wc.status");
+	       scan_has(text, "retry count exceeded") || scan_has(text, "wc status") ||
+	       scan_has(text, "wc.status");
 }
 
 static void read_error(const struct reader *reader, long line, const char *text)
@@ -51,6 +52,10 @@ static void read_error(const struct reader *reader, long line, const char *text)
 	if (status <= 0)
 		return;
 	scan_value(text, "hca", device, sizeof(device));
+	if (!*device && scan_after(text, "exceeded on ")) /* "... on mlx5_2:1/RoCE (synd" */
+		snprintf(device, sizeof(device), "%.*s",
+			(int)strcspn(scan_after(text, "exceeded on "), " :/"),
+			scan_after(text, "exceeded on "));
 	if (!*device)
 		snprintf(device, sizeof(device), "%s", reader->device);
 	fact = reader_number(reader, line, FACT_WC, device, wc_name(status), status);

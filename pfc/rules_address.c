@@ -60,6 +60,8 @@ static int same_subnet(const struct facts *facts)
 				(scan_address(b->number) & mask))
 				answer = 1;
 		}
+	if (answer < 0 && facts_first(facts, FACT_ROUTE))
+		answer = facts_first(facts, FACT_ROUTE)->number <= 0;
 	return answer;
 }
 
@@ -121,9 +123,11 @@ static enum outcome family_mismatch(
 static enum outcome v1_not_routable(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
+	/* What a log says was used; without one, what is pinned. */
+	enum fact_key key = facts_first(facts, FACT_GID_USED) ? FACT_GID_USED : FACT_GID_PINNED;
 	bool known = false;
 
-	FACTS_EACH (facts, FACT_GID_USED, used) {
+	FACTS_EACH (facts, key, used) {
 		const struct fact *row = row_of(facts, used), *better;
 		int same = same_subnet(facts);
 
@@ -413,7 +417,7 @@ const struct rule rules_address[] = {
 		"RoCE v1 has no IP header: no router forwards it",
 		"Use the RoCE v2 IPv4 entry of the GID table, or unset the index and let the "
 		"library choose.",
-		"NVIDIA/nccl#1131", { FACT_GID_USED, FACT_GID, NO_NEED }, v1_not_routable },
+		"NVIDIA/nccl#1131", { FACT_GID, NO_NEED, NO_NEED }, v1_not_routable },
 	{ "GID_MOVED", VERDICT_FAIL, "address",
 		"a GID has another index than before and the old one is pinned",
 		"the pinned slot is empty or holds another address now",

@@ -281,12 +281,12 @@ static double captured(const struct facts *facts, const char *name)
 /* Packets of the port over the same time; per second where the window is known. */
 static double port_packets(const struct facts *facts, double *window_s)
 {
-	struct count sent = count_of(facts, NULL, MEANS_PRIO_TX, ANY_PRIORITY, true);
+	static const enum meaning counts[] = { MEANS_PRIO_TX, MEANS_TX, MEANS_PRIO_RX,
+		MEANS_RX };
+	struct count sent = { .present = false };
 
-	if (!sent.present)
-		sent = count_of(facts, NULL, MEANS_TX, ANY_PRIORITY, true);
-	if (!sent.present)
-		sent = count_of(facts, NULL, MEANS_PRIO_RX, ANY_PRIORITY, true);
+	for (size_t i = 0; i < COUNT_OF(counts) && !sent.present; i++)
+		sent = count_of(facts, NULL, counts[i], ANY_PRIORITY, true);
 	*window_s = sent.window_s > 0 ? sent.window_s : 1;
 	return sent.present ? sent.sum : 0;
 }

@@ -363,11 +363,19 @@ static enum outcome imbalance(
 	return RULE_FIRED;
 }
 
-/* Hosts named by a host file, or by -H of mpirun. */
+/* Hosts named by a host file, by -H of mpirun, or counted by Slurm. */
 static size_t host_count(const struct facts *facts)
 {
 	const char *hosts[256];
 	size_t count = facts_subjects(facts, FACT_HOSTFILE, NULL, hosts, 256);
+	double told;
+
+	FACTS_EACH (facts, FACT_ENV, variable)
+		if (count == 0 && strncmp(variable->name, "SLURM_", 6) == 0 &&
+			(scan_has(variable->name, "_NNODES") ||
+				scan_has(variable->name, "_NUM_NODES")) &&
+			scan_whole_number(variable->text, &told) && told >= 1)
+			count = (size_t)scan_int(told);
 
 	FACTS_EACH (facts, FACT_COMMAND, command) {
 		char list[512];

@@ -260,3 +260,20 @@ bool scan_size_bytes(const char *text, unsigned base, double *bytes)
 	*bytes = number * factor;
 	return true;
 }
+
+bool scan_egress(const char **at, int *from, int *to)
+{
+	unsigned kernel, tag;
+
+	while (**at) {
+		const char *word = *at + strspn(*at, " \t");
+
+		*at = word + strcspn(word, " \t\n");
+		if (sscanf(word, "%2u:%1u", &kernel, &tag) == 2 && kernel <= 15 && tag <= 7) {
+			*from = (int)kernel;
+			*to = (int)tag;
+			return true;
+		}
+	}
+	return false;
+}

@@ -58,6 +58,10 @@ double scan_unit_gbps(const char *text, const char **end);
  * where base is 1024, else 1000 for KB. */
 bool scan_size_bytes(const char *text, unsigned base, double *bytes);
 
+/* "EGRESS priority mappings: 0:0 3:3" of /proc/net/vlan: the next pair from *at on, which
+ * moves behind it; false at the end. */
+bool scan_egress(const char **at, int *from, int *to);
+
 /* A GID or IPv6 address in any usual spelling, as 32 hex digits in groups of
  * four with colons. room >= 40. Not an address with fewer than two colons. */
 bool scan_gid(const char *word, char *gid, size_t room);

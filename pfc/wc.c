@@ -50,5 +50,7 @@ int wc_find(const char *line)
 			scan_word(line, statuses[i].name + 7) ||
 			(i <= 13 && scan_has(line, statuses[i].says)))
 			return (int)i;
+	if (scan_has(line, "transport retry count exceeded")) /* UCX */
+		return WC_RETRY_EXC_ERR;
 	return -1;
 }
