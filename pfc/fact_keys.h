@@ -30,6 +30,8 @@
 		"interface; text; number address, more prefix length") \
 	FACT(MAC, "MAC address", \
 		"interface; text") \
+	FACT(NEIGHBOUR_MAC, "MAC address of a neighbour", \
+		"interface, IP address; text") \
 	FACT(NETDEV_MTU, "interface MTU", \
 		"interface; number bytes") \
 	FACT(ACTIVE_MTU, "active RoCE MTU", \

@@ -17,7 +17,7 @@ struct capture {
 static bool is_capture(const struct reader *reader, const char *text)
 {
 	static const char *const words[] = { "capture", "tcpdump", "tshark", "pcap", "sniff",
-		"on the wire", "mirror", "wireshark", "packets" };
+		"on the wire", "mirror", "wireshark", "packets", "sflow", "4791", "by DSCP" };
 
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (scan_has(reader->section->title, words[i]))
@@ -228,6 +228,24 @@ static void read_macs(const struct reader *reader, long line, const char *text)
 	}
 }
 
+/* "smac = 02:00:..." and "dmac = 02:00:..." of an address handle, a line each. */
+static void read_handle(const struct reader *reader)
+{
+	char value[32], source[18] = "", mac[18];
+
+	for (long i = 0; i < (long)reader->count; i++) {
+		const char *text = reader->lines[i].text;
+
+		if (scan_value(text, "smac", value, sizeof(value)) &&
+			scan_mac(value, mac, sizeof(mac)))
+			snprintf(source, sizeof(source), "%s", mac);
+		if (*source && scan_value(text, "dmac", value, sizeof(value)) &&
+			scan_mac(value, mac, sizeof(mac)))
+			reader_add(reader, i, FACT_MAC_PAIR, NULL, NULL, source)->extra =
+				facts_keep(reader->facts, mac);
+	}
+}
+
 /* "capture: 510000 packets/s, average frame 4170 bytes"; tcpdump's last lines. */
 static void read_totals(const struct reader *reader, long line, const char *text)
 {
@@ -260,6 +278,7 @@ void parse_capture(const struct reader *reader)
 {
 	struct capture capture = { -1 };
 
+	read_handle(reader);
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text;
 

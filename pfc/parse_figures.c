@@ -190,12 +190,16 @@ static bool mentions_ecmp(const struct reader *reader)
 
 /* What a prober says of its coverage of equal paths, and of the pairs it left
  * out. */
-/* The number of a key: behind it in the same clause, else before it. */
+/* The number of a key: right behind it ("paths=64", "paths: 64"), right before it ("64 ECMP
+ * paths"), behind it in the same clause, or before it. */
 static bool clause_number(const char *text, const char *after, size_t key, double *number)
 {
 	const char *digit = after + strcspn(after, "0123456789,;"), *before = after - key;
+	bool next = strspn(after, " :=\"") == (size_t)(digit - after);
+	bool beside =
+		before - text >= 2 && before[-1] == ' ' && isdigit((unsigned char)before[-2]);
 
-	if (isdigit((unsigned char)*digit))
+	if (isdigit((unsigned char)*digit) && (next || !beside))
 		return scan_number(digit, number, NULL);
 	while (before > text && !strchr(",;0123456789", before[-1]))
 		before--;
@@ -309,8 +313,21 @@ static void read_netem(const struct reader *reader, long line, const char *text)
 		reader_add(reader, line, FACT_DRIVER, NULL, NULL, value);
 }
 
+/* "ib_write_bw, ECE off", "with ECE": what a title says of all figures below it. */
+static void read_title_ece(const struct reader *reader)
+{
+	const char *title = reader->section->title;
+	bool off = scan_has(title, "disable_ece") || scan_has(title, "no-ece");
+
+	if (off || scan_has(title, "ECE negotiated"))
+		reader_number(reader, -1, FACT_ROCE_ECE, NULL, "ECE", !off);
+	else if (scan_word(title, "ECE"))
+		read_ece(reader, -1, title);
+}
+
 void parse_figures(const struct reader *reader)
 {
+	read_title_ece(reader);
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text;
 

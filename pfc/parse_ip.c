@@ -141,6 +141,20 @@ static void read_full(const struct reader *reader, long line, const struct words
 			reader, line, FACT_VLAN, *iface ? iface : reader->device, NULL, NULL);
 }
 
+/* ip neigh: "192.0.2.20 dev eth1 lladdr 02:00:... REACHABLE". */
+static void read_neighbour(const struct reader *reader, long line, const struct words *words)
+{
+	const char *iface = word_after(words, "dev"), *lladdr = word_after(words, "lladdr");
+	unsigned address;
+	int length;
+	char mac[18];
+
+	if (lladdr && scan_mac(lladdr, mac, sizeof(mac)) &&
+		scan_ipv4(words->at[0], &address, &length))
+		reader_add(reader, line, FACT_NEIGHBOUR_MAC, iface ? iface : reader->device,
+			words->at[0], mac);
+}
+
 /* "0: from all lookup local"; a rule by source or output interface is what
  * several rails need. */
 static void read_rule(const struct reader *reader, long line, const char *text)
@@ -280,6 +294,7 @@ void parse_ip(const struct reader *reader)
 		scan_words(text, &words);
 		if (!read_brief(reader, i, &words))
 			read_full(reader, i, &words, iface, sizeof(iface));
+		read_neighbour(reader, i, &words);
 		read_rule(reader, i, text);
 		read_sysctl(reader, i, text);
 		read_file(reader, i, text);

@@ -59,8 +59,10 @@ static void read_rate(
 	scan_words(text, &words);
 	if (after && scan_rate_gbps(after + strspn(after, " :=\t"), &gbps, NULL) && gbps > 0) {
 		fact = add_rate(reader, line, device, gbps);
-		if (words.count >= 3 && is_rdma(words.at[1])) /* "hostA mlx5_0 Speed: 100G" */
+		if (words.count >= 3 && is_rdma(words.at[1])) { /* "hostA mlx5_0 Speed: 100G" */
+			fact->place = facts_keep(reader->facts, words.at[0]);
 			fact->subject = facts_keep(reader->facts, words.at[1]);
+		}
 		return;
 	}
 	after = scan_word(text, "Rate");

@@ -247,7 +247,10 @@ static enum outcome asymmetric(
 static enum outcome same_mac(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
+	bool known = false;
+
 	FACTS_EACH (facts, FACT_MAC_PAIR, frame) {
+		known = true;
 		if (strcmp(frame->text, frame->extra) != 0)
 			continue;
 		explain_code(out, rule, rule->level, "a frame goes from %s to the same address",
@@ -257,7 +260,21 @@ static enum outcome same_mac(
 			explain_fact(out, "host", "%s", frame->place);
 		return RULE_FIRED;
 	}
-	return RULE_CLEAR;
+	FACTS_EACH (facts, FACT_NEIGHBOUR_MAC, neighbour)
+		FACTS_EACH (facts, FACT_MAC, own) {
+			known = true;
+			if (strcmp(own->place, neighbour->place) != 0 ||
+				strcmp(own->text, neighbour->text) != 0)
+				continue;
+			explain_code(out, rule, rule->level,
+				"%s is taken to be at %s, which is this host's own address",
+				neighbour->name, own->text);
+			explain_fact(out, "mac", "%s", own->text);
+			if (*own->place)
+				explain_fact(out, "host", "%s", own->place);
+			return RULE_FIRED;
+		}
+	return known ? RULE_CLEAR : RULE_UNKNOWN;
 }
 
 static double ecmp(const struct facts *facts, const char *name)
@@ -357,7 +374,7 @@ const struct rule rules_wire[] = {
 		"by another rail of this host. Check duplicate IP addresses, ip neigh and ip "
 		"route get of the peer, arp_ignore and "
 		"arp_announce when rails share a subnet, and macvlan or ipvlan parents.",
-		"linux-rdma/rdma-core#471", { FACT_MAC_PAIR, NO_NEED, NO_NEED }, same_mac },
+		"linux-rdma/rdma-core#471", { NO_NEED, NO_NEED, NO_NEED }, same_mac },
 	{ "ECMP_COVERAGE_CAPPED", VERDICT_WARN, "paths",
 		"too few source ports to reach all paths with the wanted certainty",
 		"a path that no probe took is unknown, and a fault on it is not seen",
