@@ -111,7 +111,7 @@ static void read_dmesg(
 	char unit[16];
 
 	if (scan_has(text, "available PCIe bandwidth") && !now && (now = strchr(text, '(')))
-		now++;
+		best = ++now;
 	if (!scan_has(text, "available PCIe bandwidth") || !now)
 		return;
 	if (sscanf(now, "%lf %15s PCIe x%lf", &speed, unit, &width) == 3) {
@@ -124,9 +124,25 @@ static void read_dmesg(
 	}
 }
 
+/* "1b:00.0 3D controller: NVIDIA ...": whether the heading of a device says that it is no
+ * NIC. GPUs and empty slots train down when nothing needs them. */
+static bool is_no_nic(const char *heading)
+{
+	static const char *const classes[] = { "3D controller:", "VGA compatible",
+		"Display controller:", "PCI bridge:", "Non-Volatile memory",
+		"SATA controller:", "RAID bus", "USB controller:", "Processing accelerators:",
+		"Audio device:", "System peripheral:", "SAS controller:" };
+
+	for (size_t i = 0; i < COUNT_OF(classes); i++)
+		if (scan_has(heading, classes[i]))
+			return true;
+	return false;
+}
+
 void parse_pci(const struct reader *reader)
 {
 	char address[32] = "";
+	bool no_nic = false;
 
 	find_address(reader->section->title, address, sizeof(address));
 	for (long i = 0; i < (long)reader->count; i++) {
@@ -135,8 +151,11 @@ void parse_pci(const struct reader *reader)
 		if (address_length(text) || scan_has(text, "available PCIe bandwidth") ||
 			scan_has(text, "/sys/bus/pci"))
 			find_address(text, address, sizeof(address));
+		if (address_length(text))
+			no_nic = is_no_nic(text);
 		read_acs(reader, i, text, address);
-		read_lspci(reader, i, text, address);
+		if (!no_nic)
+			read_lspci(reader, i, text, address);
 		read_sysfs(reader, i, text, address);
 		read_dmesg(reader, i, text, address);
 	}

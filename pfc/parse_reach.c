@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pfc/parse.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static void read_ping(const struct reader *reader, long line, const char *text)
 {
 	const char *title = reader->section->title;
 	struct words words;
+	struct fact *reach;
+	const char *to;
 	bool lost = scan_has(text, "100% packet loss");
 
 	if (scan_has(text, "Network is unreachable") || scan_has(text, "No route to host")) {
@@ -75,9 +78,13 @@ static void read_ping(const struct reader *reader, long line, const char *text)
 	if (!scan_has(title, "ping") || !scan_has(text, "packet loss"))
 		return;
 	scan_words(title, &words);
-	reader_number(reader, line, FACT_REACH, reader->device,
-		words.count ? words.at[words.count - 1] : "", !lost)
-		->text = facts_keep(reader->facts, title);
+	to = words.count ? words.at[words.count - 1] : "";
+	reach = reader_number(reader, line, FACT_REACH, reader->device, to, !lost);
+	reach->text = facts_keep(reader->facts, title);
+	/* "ping -I rail0 to hostB rail1": the far end by its rail, not by its address. */
+	reach->more = *reader->device && isalpha((unsigned char)*to) &&
+		      strcspn(to, "0123456789") < strlen(to) && !strpbrk(to, ".-") &&
+		      line_place(to) == 0 && strcmp(to, reader->device) != 0;
 }
 
 /* A cell of a matrix of who reaches whom: 1, 0, or -1 for what is neither. */

@@ -93,7 +93,8 @@ static int badness(enum verdict verdict)
 static bool is_statement(const struct rule *rule)
 {
 	static const char *const codes[] = { "MTU_TABLE", "WC_DECODE", "PERFTEST_JSON_NOT_JSON",
-		"PROBE_PLAN_FILTERED" };
+		"PROBE_PLAN_FILTERED", "UNIT_SCALING_BUG", "UNITS_NORMALISED",
+		"RETRY_CNT_OUT_OF_RANGE" };
 
 	return rule_is_one_of(rule, codes, COUNT_OF(codes));
 }
