@@ -247,7 +247,7 @@ static int check_files(const struct conduct *conduct, const char *path, struct d
 	return outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
 }
 
-/* Each host that is missing has its line. */
+/* Each host that is missing has its line; with the others it goes on where that is wanted. */
 static int start_agents(struct conduct *conduct, struct live *live)
 {
 	struct agents_options options = conduct->agents;
@@ -269,7 +269,11 @@ static int start_agents(struct conduct *conduct, struct live *live)
 		if (!live->agents.hosts[i].alive)
 			fprintf(stderr, "weft %s: %s: %s\n", conduct->command,
 				live->agents.hosts[i].name, live->agents.hosts[i].why);
-	return EXIT_UNKNOWN;
+	if (stop || !conduct->without)
+		return EXIT_UNKNOWN;
+	return conduct->without(conduct->arg, &live->agents, &diag)
+		       ? conduct_refuse(conduct, &diag)
+		       : EXIT_PASS;
 }
 
 static int run_with(struct conduct *conduct, struct live *live, const char *path)

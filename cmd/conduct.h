@@ -46,7 +46,10 @@ struct conduct {
 	/* Takes the place of the report; may be NULL. As show(). */
 	int (*take)(
 		void *arg, struct run *run, const struct findings *findings, struct diag *diag);
-	void *arg; /* of take() */
+	/* Asked when agents of some hosts do not answer: plans anew without them. Returns 0, or
+	 * why it cannot. NULL: all hosts are needed. */
+	int (*without)(void *arg, const struct agents *agents, struct diag *diag);
+	void *arg; /* of take() and without() */
 };
 
 #define CONDUCT_THREADS_MAX 64

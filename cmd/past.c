@@ -106,6 +106,16 @@ int past_read(struct digest *digest, const char *path, struct diag *diag)
 	return err;
 }
 
+bool past_is_old(const char *path)
+{
+	struct digest digest = DIGEST_INIT;
+	struct diag why;
+	bool is_old = !read_digest(&digest, path, &why) && !digest.has_loads;
+
+	digest_free(&digest);
+	return is_old;
+}
+
 /* The digest where there is one that this weft reads; else the run file. */
 static int read_named(
 	struct digest *digest, const char *folder, const char *name, struct diag *diag)

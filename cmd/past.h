@@ -50,6 +50,9 @@ int past_expect(const struct past *past, const char *folder, const struct digest
  * digest of an older version. */
 int past_read(struct digest *digest, const char *path, struct diag *diag);
 
+/* Whether this is a digest that knows less than one made today of its run file would. */
+bool past_is_old(const char *path);
+
 /* Writes the digest of the run NAME beside it. */
 int past_keep(
 	const char *folder, const char *name, const struct digest *digest, struct diag *diag);

@@ -40,6 +40,7 @@ struct sweep {
 	struct plan all; /* every stage, in its order: names and bytes */
 	bool *busy;      /* [hosts] */
 	uint32_t busy_count, unknown;
+	char why[SWEEP_WHY]; /* of the first that is unknown */
 	size_t no_room;
 };
 
@@ -92,12 +93,29 @@ static int free_fabric(struct fabric *fabric, const struct sweep *sweep, struct 
 	return 0;
 }
 
+/* Two can send to one another. */
+static int check_free(const struct sweep *sweep, struct diag *diag)
+{
+	uint32_t hosts = sweep->args.conduct.fabric.hosts;
+
+	if (hosts - sweep->busy_count >= 2)
+		return 0;
+	if (!sweep->unknown)
+		return diag_error(diag, -EBUSY,
+			"%u of %u hosts are busy: nothing was sent; try again when two are "
+			"free",
+			sweep->busy_count, hosts);
+	return diag_error(diag, -EBUSY,
+		"of %u of %u hosts it is not known whether they are busy, and %u are: "
+		"nothing was sent; %s",
+		sweep->unknown, hosts, sweep->busy_count - sweep->unknown, sweep->why);
+}
+
 static int ask_hosts(struct sweep *sweep, struct diag *diag)
 {
 	const struct fabric *fabric = &sweep->args.conduct.fabric;
 	bool verbs = sweep->args.conduct.verbs;
 	const char *busy_if = sweep->args.busy_if;
-	char why[SWEEP_WHY] = "";
 	int err = verbs ? agents_bound(fabric, diag) : 0;
 
 	sweep->busy = zeroed(fabric->hosts, sizeof(*sweep->busy));
@@ -106,20 +124,10 @@ static int ask_hosts(struct sweep *sweep, struct diag *diag)
 	if (!busy_if && verbs)
 		busy_if = "weft-busy \"$1\"";
 	if (busy_if)
-		sweep->unknown = sweep_busy(sweep->busy, fabric, busy_if, why);
+		sweep->unknown = sweep_busy(sweep->busy, fabric, busy_if, sweep->why);
 	for (uint32_t host = 0; host < fabric->hosts; host++)
 		sweep->busy_count += sweep->busy[host];
-	if (fabric->hosts - sweep->busy_count >= 2)
-		return 0;
-	if (!sweep->unknown)
-		return diag_error(diag, -EBUSY,
-			"%u of %u hosts are busy: nothing was sent; try again when two are "
-			"free",
-			sweep->busy_count, fabric->hosts);
-	return diag_error(diag, -EBUSY,
-		"of %u of %u hosts it is not known whether they are busy, and %u are: "
-		"nothing was sent; %s",
-		sweep->unknown, fabric->hosts, sweep->busy_count - sweep->unknown, why);
+	return check_free(sweep, diag);
 }
 
 /* --- the plan --- */
@@ -169,9 +177,34 @@ static int make_plan(struct sweep *sweep, struct diag *diag)
 /* --- the run --- */
 
 struct taking {
+	struct sweep *sweep;
 	struct digest digest;
 	const struct fabric *fabric;
 };
+
+/* Hosts whose agents do not answer are left out, as others of which nothing is known. */
+static int without(void *arg, const struct agents *agents, struct diag *diag)
+{
+	struct taking *taking = arg;
+	struct sweep *sweep = taking->sweep;
+	int err;
+
+	for (uint32_t i = 0; i < agents->count; i++) {
+		const struct agents_host *host = &agents->hosts[i];
+
+		if (host->alive || sweep->busy[host->node])
+			continue;
+		if (!sweep->unknown++)
+			snprintf(sweep->why, sizeof(sweep->why), "%s: %s", host->name,
+				host->why);
+		sweep->busy[host->node] = true;
+		sweep->busy_count++;
+	}
+	plan_free(&sweep->args.conduct.plan);
+	plan_free(&sweep->all);
+	err = check_free(sweep, diag);
+	return err ? err : make_plan(sweep, diag);
+}
 
 static int take(void *arg, struct run *run, const struct findings *findings, struct diag *diag)
 {
@@ -191,13 +224,18 @@ static int take(void *arg, struct run *run, const struct findings *findings, str
 static int run_stages(struct sweep *sweep, struct diag *diag)
 {
 	struct conduct *conduct = &sweep->args.conduct;
-	struct taking taking = { .digest = DIGEST_INIT, .fabric = &conduct->fabric };
+	struct taking taking = {
+		.sweep = sweep,
+		.digest = DIGEST_INIT,
+		.fabric = &conduct->fabric,
+	};
 	int err;
 
 	conduct->run_path = sweep->path;
 	conduct->run_shown = sweep->shown;
 	conduct->until_ns = sweep->began_ns + sweep->args.time_ns;
 	conduct->take = take;
+	conduct->without = without;
 	conduct->arg = &taking;
 	conduct_run(conduct);
 	if (taking.digest.program[0]) {
@@ -253,6 +291,7 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		.hosts = sweep->args.conduct.fabric.hosts,
 		.busy = sweep->busy_count,
 		.unknown = sweep->unknown,
+		.why = sweep->why,
 	};
 	const struct past *past = &sweep->past;
 	int status;

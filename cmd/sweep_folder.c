@@ -93,7 +93,8 @@ static int recover_part(const char *folder, const char *name, struct diag *diag)
 	return err ? 0 : sweep_settle(folder, name, diag);
 }
 
-/* One that cannot be read is for past_load() to refuse. */
+/* A run gets the digest that it lacks, or a new one for that of an older version, which would
+ * else be made at each look. One that cannot be read is for past_load() to refuse. */
 static int recover_digest(const char *folder, const char *name, struct diag *diag)
 {
 	char run[PAST_PATH], json[PAST_PATH];
@@ -102,7 +103,7 @@ static int recover_digest(const char *folder, const char *name, struct diag *dia
 
 	past_path(run, folder, name, ".run");
 	past_path(json, folder, name, ".json");
-	if (access(json, F_OK) == 0)
+	if (access(json, F_OK) == 0 && !past_is_old(json))
 		return 0;
 	err = past_read(&digest, run, diag);
 	if (err)

@@ -19,7 +19,8 @@ int sweep_lock(const char *folder, struct diag *diag);
 
 /* Each NAME.part of a NAME that sweep_name() gives becomes NAME.run; one that holds nothing
  * goes; one that is no run of ours stays, and stderr says so. So do digests that were half
- * written go. Then each run that a kill left without its digest gets one. */
+ * written go. Then each run that a kill left without its digest, or whose digest is of an older
+ * version, gets one. */
 int sweep_recover(const char *folder, struct diag *diag);
 
 /* NAME.part, written and closed, becomes NAME.run. */

@@ -68,9 +68,11 @@ static void what_it_found(FILE *out, const struct night *night)
 	line(out, night, stages, "state", "late", (double)night->late);
 	line(out, night, stages, "state", "no_room", (double)night->no_room);
 	line(out, night, stages, "state", "never", (double)night->never);
-	metrics_family(out, hosts, "Hosts of the fabric: all; busy and left out.");
+	metrics_family(out, hosts,
+		"Hosts of the fabric: all; busy and left out; of these, not known to be free.");
 	line(out, night, hosts, "state", "all", night->hosts);
 	line(out, night, hosts, "state", "busy", night->busy);
+	line(out, night, hosts, "state", "unknown", night->unknown);
 	metrics_family(out, findings, "Failures against the runs before.");
 	for (enum turn turn = TURN_NEW; turn <= TURN_FIXED; turn++)
 		line(out, night, findings, "state", turn_name(turn),

@@ -19,7 +19,7 @@ int night_status(const struct night *night)
 
 	if (status == EXIT_FAIL || history_status(night->history) == EXIT_FAIL)
 		return EXIT_FAIL;
-	if (!night->run || !digest_is_whole(night->digest) ||
+	if (!night->run || !digest_is_whole(night->digest) || night->unknown ||
 		night->history->turns.each[TURN_UNSEEN])
 		return EXIT_UNKNOWN;
 	/* Too short a history is nothing against tonight's run. */
@@ -34,6 +34,7 @@ static const char *status_word(int status)
 /* --- the line --- */
 
 #define SHOWN_NAME 44u   /* of a fabric and a culprit; "..." where it is cut */
+#define SHOWN_WHY 100u   /* of what is wrong with a host */
 #define SHOWN_FOLDER 64u /* of which the end matters */
 
 /* The finding of tonight that weighs most of those with this verdict; NULL: none. */
@@ -93,6 +94,11 @@ static void put_reason(FILE *out, const struct night *night)
 	} else if (unknown && !night->digest->interrupted) {
 		put_finding(out, unknown);
 		fputs(" is unknown; ", out);
+	} else if (night->unknown) {
+		char why[SHOWN_WHY];
+
+		utf8_show(night->why, why, sizeof(why));
+		fprintf(out, "%s; ", why);
 	}
 }
 
@@ -118,9 +124,13 @@ static void put_worse(FILE *out, const struct night *night)
 
 static void put_hosts(FILE *out, const struct night *night)
 {
-	if (night->busy)
-		fprintf(out, ", %" PRIu32 " of %" PRIu32 " hosts busy", night->busy,
-			night->hosts);
+	uint32_t busy = night->busy - night->unknown;
+
+	if (busy)
+		fprintf(out, ", %" PRIu32 " of %" PRIu32 " hosts busy", busy, night->hosts);
+	if (night->unknown)
+		fprintf(out, ", %" PRIu32 " of %" PRIu32 " hosts not known to be free",
+			night->unknown, night->hosts);
 }
 
 static void put_turns(FILE *out, const size_t *turns)
@@ -180,6 +190,8 @@ void night_json(FILE *out, const struct night *night)
 	json_put_u64(root, "hosts", night->hosts);
 	json_put_u64(root, "hosts_busy", night->busy);
 	json_put_u64(root, "hosts_unknown", night->unknown);
+	if (night->unknown)
+		json_put_text(root, "hosts_unknown_why", night->why);
 	json_put_u64(root, "bytes", night->bytes);
 	json_put_double(root, "seconds", (double)night->took_ns / (double)NS_PER_S);
 	history_put(root, night->history);

@@ -21,10 +21,12 @@ struct night {
 	size_t late;                   /* left out for the budget of time, or cut short */
 	size_t never;                  /* of stages: in no run that is known */
 	uint32_t hosts, busy, unknown; /* unknown ones count as busy, too */
+	const char *why;               /* nothing is known of the first of these */
 	uint64_t bytes, took_ns; /* payload planned for the stages that ran; whole sweep */
 };
 
-/* 1: tonight's run fails, or something got worse; 2: the run is unknown or not whole; 0. */
+/* 1: tonight's run fails, or something got worse; 2: the run is unknown or not whole, or of
+ * some hosts it is not known whether they are free; 0. */
 int night_status(const struct night *night);
 
 void night_line(FILE *out, const struct night *night);

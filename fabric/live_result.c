@@ -317,7 +317,7 @@ int live_put_facts(struct live *live, struct run *run, struct diag *diag)
 	for (uint32_t i = 0; i < live->agents.count; i++) {
 		const struct agents_host *host = &live->agents.hosts[i];
 
-		for (uint32_t k = 0; k < host->nics && !err; k++)
+		for (uint32_t k = 0; k < host->nics && host->alive && !err; k++)
 			err = put_device(
 				live, run, host->first_nic + k, &host->devices[k], host, diag);
 	}

@@ -125,6 +125,11 @@ grep -q ', 1 of 8 hosts busy' out || fail "--busy-if: $(cat out err)"
 if grep 'host3->\|->host3"' busy/*.json; then fail "a busy host was sent to"; fi
 sweep --history busy --busy-if 'exit 7' && fail "who does not know whether hosts are busy sends all the same"
 grep -q 'of 8 of 8 hosts it is not known .*; host1: --busy-if ended with status 7' err || fail "--busy-if exit 7: $(cat err)"
+# shellcheck disable=SC2016 # for the other shell
+sweep --history busy --busy-if 'case $1 in host1) exit 0 ;; host2) echo no route >&2; exit 255 ;; esac; exit 1'
+[ $? -eq 2 ] || fail "one host may be busy: status is not 2: $(cat out err)"
+grep -q '^UNKNOWN .*: host2: no route; .*, 1 of 8 hosts busy, 1 of 8 hosts not known to be free; ' out ||
+	fail "one host may be busy: $(cat out err)"
 sweep --history busy --hook 'exit 3' || fail "a failed hook changes the status"
 grep -q 'ended with status 3' err || fail "a failed hook is not told of: $(cat err)"
 
@@ -147,6 +152,12 @@ rm "kill/$first.run" "kill/$first.json"
 refused 'is not there any more' "$weft" history kill
 
 # --- other versions ---
+
+old=$(find busy -name '*.json' | sort | head -n 1)
+sed -i -e 's/"version": 2/"version": 1/' -e '/^  "loads"/,$d' "$old"
+sed -i '$s/,$/\n}/' "$old"
+sweep --history busy || fail "beside a digest of version 1: $(cat out err)"
+grep -q '"loads"' "$old" || fail "a digest of version 1 beside its run file is not made anew"
 
 last=$(basename "$(names budget run | tail -1)" .run)
 sed -i 's/"version": 2/"version": 0/' "budget/$last.json"

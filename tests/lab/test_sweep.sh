@@ -31,5 +31,27 @@ if [ -s one ] && [ -s two ] && ! grep -qxFf one two; then
 else
 	not_ok "the second night ran $(tr '\n' ' ' < two) after $(tr '\n' ' ' < one)"
 fi
+# Of four agents the first that gets there says no.
+cat > one-less << END
+#!/bin/sh
+mkdir "$PWD/refused" 2> /dev/null && { echo "no room here" >&2; exit 1; }
+exec weft "\$@"
+END
+chmod 755 one-less
+sweep 2 'a host whose agent does not answer' --busy-if false --weft "$PWD/one-less"
+says 'is told of' 'weft sweep: host[1-4] (local): .*no room here'
+says 'and left out of a night that is unknown' \
+	'^UNKNOWN .*: host[1-4] (local): .*no room here; [1-9].*, 1 of 4 hosts not known to be free'
+silent=$(sed -n 's/^UNKNOWN [^:]*: \(host[1-4]\) .*/\1/p' said)
+for night in nights/*.run; do :; done
+weft report --csv nics "$night" > nics.csv
+if awk -F, -v silent="$silent" '
+	$1 == silent { seen = 1; used = $2 + $3 }
+	$1 ~ /^host/ && $1 != silent { others += $2 > 0 || $3 > 0 }
+	END { exit !(seen && !used && others >= 2) }' nics.csv; then
+	ok 'the others were tried'
+else
+	not_ok "with \"$silent\" left out: $(cut -d, -f1-3 nics.csv | tr '\n' ' ')"
+fi
 no_agents 'nothing is left running'
 exit "$failed"
