@@ -2,6 +2,7 @@
 #include "reports/change_show.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,14 @@ static enum ink_style turn_style(enum turn turn)
 	return INK_GOOD;
 }
 
+static bool any_why(const struct turns *turns)
+{
+	for (size_t i = 0; i < turns->count; i++)
+		if (turns->items[i].why)
+			return true;
+	return false;
+}
+
 void change_turns(struct ink *ink, const struct turns *turns)
 {
 	static const struct table_column columns[] = {
@@ -63,12 +72,13 @@ void change_turns(struct ink *ink, const struct turns *turns)
 		{ NULL, true, 0 },
 		{ NULL, true, 0 },
 	};
+	bool with_why = any_why(turns);
 	struct table table;
 
 	if (!turns->count)
 		return;
 	text_heading(ink, "Findings, against the runs before");
-	table_init(&table, columns, COUNT_OF(columns));
+	table_init(&table, columns, COUNT_OF(columns) - !with_why);
 	for (size_t i = 0; i < turns->count; i++) {
 		const struct finding *finding = turns->items[i].finding;
 		char culprit[CULPRIT_TEXT];
@@ -78,8 +88,9 @@ void change_turns(struct ink *ink, const struct turns *turns)
 			turn_name(turns->items[i].turn));
 		table_cell(&table, INK_PLAIN, "%s", finding->check);
 		table_cell(&table, INK_PLAIN, "%s", culprit);
-		table_cell(&table, INK_PLAIN, "%s",
-			turns->items[i].why ? turns->items[i].why : "");
+		if (with_why)
+			table_cell(&table, INK_PLAIN, "%s",
+				turns->items[i].why ? turns->items[i].why : "");
 	}
 	table_print(&table, ink);
 }

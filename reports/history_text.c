@@ -112,6 +112,8 @@ static void foot(struct ink *ink, const struct history *history)
 	history_advice(advice, sizeof(advice), history);
 	if (advice[0])
 		change_line(ink, INK_DOUBT, "%s", advice);
+	if (!history->tested)
+		return;
 	change_line(ink, INK_DIM,
 		"Drift: Theil-Sen slope against the noise, p < %g / %zu figures, and "
 		"Mann-Kendall p < %g. Step: the latest %u values against the %s, same p.",

@@ -82,6 +82,59 @@ static void culprits(const struct html *html)
 		fputs("</p>\n", html->out);
 }
 
+static size_t count(const struct html *html, enum verdict verdict)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < html->findings->count; i++)
+		found += html->findings->items[i].verdict == verdict;
+	return found;
+}
+
+/* What keeps a run without a failure from being a pass. */
+static void doubts(const struct html *html)
+{
+	size_t left = count(html, VERDICT_UNKNOWN);
+	const char *last = "";
+	unsigned shown = 0;
+
+	if (!left || count(html, VERDICT_FAIL))
+		return;
+	fputs("<p class=\"doubts\"><a href=\"#unknown\">Not known:", html->out);
+	for (size_t i = 0; i < html->findings->count && shown < NAMED_MAX; i++) {
+		const struct finding *finding = &html->findings->items[i];
+
+		if (finding->verdict != VERDICT_UNKNOWN)
+			continue;
+		left--;
+		if (strcmp(finding->check, last) == 0)
+			continue;
+		last = finding->check;
+		fputs(shown++ ? ", " : " ", html->out);
+		mark_element(html->out, "code", NULL, last);
+	}
+	if (left)
+		fprintf(html->out, " and %zu more", left);
+	fputs("</a></p>\n", html->out);
+}
+
+static void parts(const struct html *html)
+{
+	fputs("<nav aria-label=\"Parts of this report\">\n<a href=\"#failed\">failed</a> ",
+		html->out);
+	if (count(html, VERDICT_UNKNOWN))
+		fputs("<a href=\"#unknown\">unknown</a> ", html->out);
+	if (count(html, VERDICT_WARN))
+		fputs("<a href=\"#warned\">warnings</a> ", html->out);
+	fputs("<a href=\"#fabric\">fabric</a> <a "
+	      "href=\"#layers\">layers</a> <a href=\"#charts\">charts</a> <a "
+	      "href=\"#bursts\">bursts</a> <a href=\"#pairs\">pairs</a> <a "
+	      "href=\"#cables\">cables</a> <a "
+	      "href=\"#hosts\">hosts</a> <a href=\"#missing\">not measured</a> <a "
+	      "href=\"#passed\">passed</a> <a href=\"#stages\">stages</a>\n</nav>\n",
+		html->out);
+}
+
 static void top(const struct html *html, enum verdict verdict)
 {
 	const char *cut = words_cut(html->run);
@@ -97,20 +150,16 @@ static void top(const struct html *html, enum verdict verdict)
 		      "hardware.</p>\n",
 			html->out);
 	culprits(html);
+	doubts(html);
 	words_counts(text, sizeof(text), html->findings);
 	mark_element(html->out, "p", NULL, text);
 	if (cut)
 		mark_element(html->out, "p", "cut", cut);
 	fputs("</div>\n<button id=\"theme\" type=\"button\">Dark or light</button>\n"
-	      "</header>\n<nav aria-label=\"Parts of this report\">\n",
+	      "</header>\n",
 		html->out);
-	fputs("<a href=\"#failed\">failed</a> <a href=\"#fabric\">fabric</a> <a "
-	      "href=\"#layers\">layers</a> <a href=\"#charts\">charts</a> <a "
-	      "href=\"#bursts\">bursts</a> <a href=\"#pairs\">pairs</a> <a "
-	      "href=\"#cables\">cables</a> <a "
-	      "href=\"#hosts\">hosts</a> <a href=\"#missing\">not measured</a> <a "
-	      "href=\"#passed\">passed</a> <a href=\"#stages\">stages</a>\n</nav>\n<main>\n",
-		html->out);
+	parts(html);
+	fputs("<main>\n", html->out);
 }
 
 void html_chart(FILE *out, const char *id, const char *title, const char *help)
@@ -256,16 +305,21 @@ static int scripts(const struct html *html, struct diag *diag)
 static int page(struct html *html, enum verdict verdict, const struct report_options *options,
 	struct diag *diag)
 {
+	bool failed = count(html, VERDICT_FAIL) > 0;
+
 	head(html, verdict);
 	top(html, verdict);
 	fputs("<div class=\"front\">\n", html->out);
 	fputs("<div>\n", html->out);
 	html_failures(html);
+	if (!failed)
+		html_doubts(html);
 	layers(html);
 	fputs("</div>\n", html->out);
 	html_fabric(html);
 	fputs("</div>\n", html->out);
-	html_doubts(html);
+	if (failed)
+		html_doubts(html);
 	sums(html);
 	charts(html->out);
 	html_bursts(html);

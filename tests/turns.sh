@@ -38,6 +38,10 @@ without_host6='test "$1" = host6'
 night 1 bad.yaml
 says "^FAIL small-8 (SIMULATION): link.loss at link $lossy; 40 of 40 stages"
 says '1 new, 0 persisting, 0 fixed; too early for drift: 1 whole run;'
+"$weft" history nights > out 2> err
+[ $? -eq 1 ] || fail "history of one night that failed: $(cat out err)"
+if grep ' $' out; then fail "lines of a history end in blanks"; fi
+if grep 'Drift:' out; then fail "a test of no figure is explained"; fi
 night 2 bad.yaml --busy-if "$without_host6"
 says "^UNKNOWN small-8 (SIMULATION): link.loss at link $lossy failed before, and now nothing was sent over it;"
 says '0 new, 0 persisting, 0 fixed, 1 unseen'

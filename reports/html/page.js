@@ -313,7 +313,7 @@
     return { text: faults.length ? 'injected, from before the stage on: ' +
         faults.map(function (f) { return f[1].replace(/ there already$/, '') + ' ' + f[2]; })
           .join(', ') : '',
-      top: 24, left: 'center', textStyle: { fontSize: 11, fontWeight: 400,
+      top: 19, left: 'center', textStyle: { fontSize: 11, fontWeight: 400,
         color: colour('inject') } };
   }
 

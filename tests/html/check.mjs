@@ -134,6 +134,33 @@ async function checkAxe(page, file, theme) {
   check(file, !violations.length, `axe, ${theme}: ${violations.join('\n  ')}`);
 }
 
+// On a telephone nothing is wider than the screen, and the heading is not squeezed beside the
+// verdict.
+async function checkNarrow(page, file) {
+  await page.setViewport({ width: 390, height: 844 });
+  const seen = await page.evaluate(() => ({
+    page: document.documentElement.scrollWidth,
+    title: document.querySelector('h1').parentElement.clientWidth,
+  }));
+  check(file, seen.page <= 390, `is ${seen.page} pixels wide on a screen of 390`);
+  check(file, seen.title > 300, `leaves ${seen.title} of 390 pixels to its heading`);
+}
+
+// Every link leads somewhere; a report without failures leads to what is unknown.
+async function checkLinks(page, file) {
+  const seen = await page.evaluate(() => ({
+    dead: [...document.querySelectorAll('a[href^="#"]')].map((one) => one.getAttribute('href').slice(1))
+      .filter((id) => !document.getElementById(id)),
+    verdict: document.querySelector('.verdict').textContent,
+    doubts: !!document.querySelector('header a[href="#unknown"]'),
+    before: [...document.querySelectorAll('section')].map((one) => one.id)
+      .filter((id) => id === 'unknown' || id === 'layers')[0],
+  }));
+  check(file, !seen.dead.length, `links to nothing: ${seen.dead}`);
+  if (seen.verdict === 'UNKNOWN')
+    check(file, seen.doubts && seen.before === 'unknown', 'does not begin with what is unknown');
+}
+
 async function checkFile(browser, file, theme) {
   const page = await browser.newPage();
   const name = path.basename(file).replace(/\.html$/, '');
@@ -159,9 +186,11 @@ async function checkFile(browser, file, theme) {
   await checkAxe(page, file, theme);
   if (theme === 'light') {
     await checkKeyboard(page, file);
+    await checkLinks(page, file);
     const pdf = await page.pdf({ format: 'A4', path: shots ? path.join(shots, `${name}.pdf`) :
       undefined });
     check(file, pdf.length > 10000, 'prints next to nothing');
+    await checkNarrow(page, file);
   }
   await page.close();
 }
