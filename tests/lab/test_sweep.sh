@@ -4,12 +4,13 @@
 # shellcheck source=tests/lab/accept.sh disable=SC1091,SC2154
 . "$SOURCE/tests/lab/accept.sh"
 
+time=20s
 # sweep STATUS SENTENCE [OPTION...]
 sweep() {
 	wanted=$1
 	sentence=$2
 	shift 2
-	weft sweep fabric.yaml --backend verbs --history nights --time 20s "$@" > said 2>&1
+	weft sweep fabric.yaml --backend verbs --history nights --time "$time" "$@" > said 2>&1
 	status=$?
 	if [ $status = "$wanted" ]; then
 		ok "$sentence"
@@ -38,6 +39,7 @@ mkdir "$PWD/refused" 2> /dev/null && { echo "no room here" >&2; exit 1; }
 exec weft "\$@"
 END
 chmod 755 one-less
+time=60s
 sweep 2 'a host whose agent does not answer' --busy-if false --weft "$PWD/one-less"
 says 'is told of' 'weft sweep: host[1-4] (local): .*no room here'
 says 'and left out of a night that is unknown' \
