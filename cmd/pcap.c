@@ -37,7 +37,8 @@ static const struct opt pcap_opts[] = {
 		"how long to capture; until interrupted unless given" },
 	{ OPT_TEXT, "filter EXPRESSION", ARG(filter), 0, 0,
 		"what to capture; RoCE and pause frames unless given" },
-	{ OPT_BYTES, "snaplen BYTES", ARG(snaplen), 64, 262144, "bytes to capture a packet" },
+	{ OPT_BYTES, "snaplen BYTES", ARG(snaplen), 64, 262144,
+		"bytes to capture a packet; 256KiB unless given" },
 	{ OPT_RATE, "rate RATE", ARG(rate_bps), GBPS, 1600 * GBPS,
 		"line rate of the ports, for pauses and bursts" },
 	{ OPT_CHOICE, "window 10us|100us|1ms", ARG(window), 0, 0, "length of a microburst" },
@@ -78,24 +79,6 @@ static void advance(struct pcap_file *file)
 		file->damaged = true;
 }
 
-/* A file that begins when another has ended goes on where that one was captured:
- * the parts of a capture in several files. */
-static uint16_t tap_for(struct pcap_report *report, const struct pcap_file *file)
-{
-	bool busy[WIRE_FILES_MAX] = { false };
-
-	if (report->one_tap && report->taps)
-		return 0;
-	for (uint16_t i = 0; i < report->file_count; i++)
-		if (report->files[i].has_record && report->files[i].tap != TAP_NONE)
-			busy[report->files[i].tap] = true;
-	for (uint16_t tap = 0; tap < report->taps; tap++)
-		if (!busy[tap])
-			return tap;
-	report->tap_names[report->taps] = file->name;
-	return report->taps++;
-}
-
 static struct pcap_file *earliest(struct pcap_report *report)
 {
 	struct pcap_file *found = NULL;
@@ -113,7 +96,7 @@ static void read_one(struct pcap_report *report)
 {
 	struct pcap_file *file = &report->files[0];
 
-	file->tap = tap_for(report, file);
+	file->tap = pcap_tap_for(report, file);
 	while (!interrupted && file->has_record) {
 		wire_record(&report->wire, &file->record, 0, 0);
 		advance(file);
@@ -132,7 +115,7 @@ static void read_files(struct pcap_report *report)
 	}
 	while (!interrupted && (file = earliest(report))) {
 		if (file->tap == TAP_NONE)
-			file->tap = tap_for(report, file);
+			file->tap = pcap_tap_for(report, file);
 		wire_record(&report->wire, &file->record, (uint16_t)(file - report->files),
 			file->tap);
 		advance(file);
@@ -171,7 +154,7 @@ static void read_live(struct pcap_report *report, uint64_t for_ns)
 /* Some link layers, as that of "any", know no VLAN tags. */
 static int open_live(struct pcap_file *file, const struct pcap_args *args, struct diag *diag)
 {
-	uint32_t snaplen = (uint32_t)args->snaplen;
+	uint32_t snaplen = args->snaplen ? (uint32_t)args->snaplen : 262144;
 	int err = capture_open_live(&file->capture, file->name,
 		args->filter ? args->filter : LIVE_FILTER, snaplen, diag);
 
@@ -297,10 +280,39 @@ out:
 	return status;
 }
 
+static int refuse(const char *sentence)
+{
+	fprintf(stderr, "weft pcap: %s\n", sentence);
+	return -EINVAL;
+}
+
+/* What the options together cannot mean. */
+static int refused(const struct pcap_args *args)
+{
+	size_t inputs = 0;
+
+	for (size_t i = 0; i < args->files.count; i++)
+		inputs += strcmp(args->files.items[i], "-") == 0;
+	if (inputs > 1)
+		return refuse("- is given twice: standard input is read once");
+	if (!args->interface && !args->files.count)
+		return refuse("nothing to read: give FILE or -i IFACE");
+	if (args->interface && args->files.count)
+		return refuse("either -i IFACE or files, not both");
+	if (args->interface)
+		return 0;
+	if (args->filter)
+		return refuse("--filter: expected only with -i IFACE");
+	if (args->for_ns)
+		return refuse("--for: expected only with -i IFACE");
+	if (args->snaplen)
+		return refuse("--snaplen: expected only with -i IFACE");
+	return 0;
+}
+
 int cmd_pcap(int argc, char **argv)
 {
 	struct pcap_args args = {
-		.snaplen = 262144,
 		.flows = 2000000,
 		.listed = 10000,
 		.window = 1,
@@ -314,17 +326,8 @@ int cmd_pcap(int argc, char **argv)
 		    "where, reordering, corruption, congestion.",
 		    pcap_opts, argc, argv, &args, &status))
 		return status;
-	if (!args.interface == !args.files.count) {
-		fprintf(stderr, "weft pcap: %s\n",
-			args.interface ? "either -i IFACE or files, not both"
-				       : "nothing to read: give FILE or -i IFACE");
+	if (refused(&args))
 		return EXIT_UNKNOWN;
-	}
-	if (!args.interface && (args.filter || args.for_ns)) {
-		fprintf(stderr, "weft pcap: --%s: expected only with -i IFACE\n",
-			args.filter ? "filter" : "for");
-		return EXIT_UNKNOWN;
-	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	return run(&args);

@@ -43,6 +43,11 @@ struct pcap_report {
 	uint64_t listed; /* flows that are listed at most */
 };
 
+/* The tap of a file whose first record is due; a new one is given the file's name. A
+ * file that begins when another has ended goes on where that one was captured, unless
+ * it holds the same PSNs again: then the clock of another place is ahead. */
+uint16_t pcap_tap_for(struct pcap_report *report, const struct pcap_file *file);
+
 /* One line: "105 RoCE v2 packets in 2 flows; 1 gap". */
 void pcap_about(const struct pcap_report *report, char *text, size_t size);
 

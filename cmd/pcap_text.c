@@ -55,7 +55,7 @@ static void write_files(FILE *out, const struct pcap_report *report)
 			fprintf(out, ", %" PRIu64 " dropped by the capturer", info->dropped);
 		if (info->cut_last_record)
 			fprintf(out, ", the last one cut");
-		if (report->taps > 1 && file->tap != TAP_NONE)
+		if (report->file_count > 1 && file->tap != TAP_NONE)
 			fprintf(out, ", tap %u", file->tap + 1u);
 		fprintf(out, "\n");
 	}

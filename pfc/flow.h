@@ -80,9 +80,11 @@ struct flow_reads {
 /* What most flows have nothing of. */
 struct flow_trouble {
 	uint32_t naks[NAK_REASONS], naks_reserved, rnr_naks, cnps, icrc_bad;
-	/* Of a main flow's requests: sent again after a timeout though acknowledged here, */
-	uint32_t resent_acked;
-	uint32_t asked_before; /* and NAKs for what was sent before the first captured. */
+	/* Of a main flow's requests sent again for no NAK: those of runs that no silence
+	 * came before, and of the others those acknowledged here before. */
+	uint32_t resent_soon, resent_acked;
+	uint32_t asked_before; /* NAKs for what was sent before the first captured */
+	bool soon;             /* the run under way is such a one */
 };
 
 struct flow {

@@ -39,6 +39,8 @@ void wire_init(struct wire *wire, const struct wire_options *options)
 		.first_ns = UINT64_MAX,
 		.holes = PSN_POOL_INIT(HOLES_MOST),
 	};
+	for (size_t i = 0; i < WIRE_FILES_MAX; i++)
+		wire->spans[i].first_ns = UINT64_MAX;
 	wire->events.most = options->events_most ? options->events_most : EVENTS_MOST;
 	wire->bursts.rate_bps = options->rate_bps;
 	wire->bursts.share_ppb =
@@ -49,16 +51,16 @@ void wire_init(struct wire *wire, const struct wire_options *options)
 	pause_init(&wire->pause, (uint32_t)(options->rate_bps / GBPS));
 }
 
-static void count_time(struct wire *wire, const struct capture_record *record)
+static void count_time(struct wire *wire, const struct capture_record *record, uint16_t tap)
 {
 	if (!record->has_time)
 		return;
 	wire->has_time = true;
 	wire->now_ns = record->time_ns;
-	if (record->time_ns < wire->first_ns)
-		wire->first_ns = record->time_ns;
-	if (record->time_ns > wire->last_ns)
-		wire->last_ns = record->time_ns;
+	if (record->time_ns < wire->spans[tap].first_ns)
+		wire->spans[tap].first_ns = record->time_ns;
+	if (record->time_ns > wire->spans[tap].last_ns)
+		wire->spans[tap].last_ns = record->time_ns;
 }
 
 static void add_tag(struct wire *wire, const struct tag *tag)
@@ -87,12 +89,20 @@ static void count_unsupported(struct wire *wire, uint16_t link_type)
 		wire->link_types[wire->link_type_count++] = link_type;
 }
 
-static void count_roce(struct wire *wire, struct wire_packet *packet)
+static uint32_t transport_captured(const struct frame *frame)
 {
-	const struct frame *frame = packet->frame;
 	uint32_t captured = frame->captured_bytes > frame->transport_start
 				    ? frame->captured_bytes - frame->transport_start
 				    : 0;
+
+	/* What lies behind the packet's own end is not its header. */
+	return captured < frame->transport_bytes ? captured : frame->transport_bytes;
+}
+
+static void count_roce(struct wire *wire, struct wire_packet *packet)
+{
+	const struct frame *frame = packet->frame;
+	uint32_t captured = transport_captured(frame);
 	struct roce roce;
 	bool whole;
 
@@ -102,9 +112,6 @@ static void count_roce(struct wire *wire, struct wire_packet *packet)
 		wire->roce_v2++;
 	for (uint32_t i = 0; i < frame->tag_count; i++)
 		add_tag(wire, &frame->tags[i]);
-	/* What lies behind the packet's own end is not its header. */
-	if (captured > frame->transport_bytes)
-		captured = frame->transport_bytes;
 	whole = roce_decode(&roce, frame->network + frame->transport_start, captured,
 		frame->transport_bytes);
 	if (captured)
@@ -127,11 +134,11 @@ void wire_record(
 	struct frame frame;
 	struct wire_packet packet;
 
-	assert(file < WIRE_FILES_MAX);
+	assert(file < WIRE_FILES_MAX && tap < WIRE_FILES_MAX);
 	wire->records++;
 	wire->wire_bytes += record->wire_bytes;
 	wire->captured_bytes += record->captured_bytes;
-	count_time(wire, record);
+	count_time(wire, record, tap);
 	frame_decode(&frame, record->link_type, record->bytes, record->captured_bytes);
 	if (frame.fragment || frame.later_fragment)
 		wire->fragments++;
@@ -157,8 +164,36 @@ void wire_record(
 		count_unsupported(wire, record->link_type);
 }
 
+enum wire_seen wire_seen(
+	const struct wire *wire, const struct capture_record *record, uint16_t tap)
+{
+	struct frame frame;
+	struct roce roce;
+	struct wire_packet packet = {
+		.frame = &frame, .roce = &roce, .record = record, .tap = tap
+	};
+
+	frame_decode(&frame, record->link_type, record->bytes, record->captured_bytes);
+	if ((frame.kind != FRAME_ROCE_V1 && frame.kind != FRAME_ROCE_V2) ||
+		!roce_decode(&roce, frame.network + frame.transport_start,
+			transport_captured(&frame), frame.transport_bytes))
+		return WIRE_SEEN_UNKNOWN;
+	return wire_flow_seen(wire, &packet);
+}
+
+static void add_spans(struct wire *wire)
+{
+	for (size_t i = 0; i < WIRE_FILES_MAX; i++) {
+		if (wire->spans[i].first_ns < wire->first_ns)
+			wire->first_ns = wire->spans[i].first_ns;
+		if (wire->spans[i].last_ns > wire->last_ns)
+			wire->last_ns = wire->spans[i].last_ns;
+	}
+}
+
 void wire_finish(struct wire *wire)
 {
+	add_spans(wire);
 	wire->sums = wire->closed;
 	for (uint32_t i = 0; i < wire->flows.count; i++)
 		if (flow_is_live(&wire->flows, i) && flow_at(&wire->flows, i)->main == i)

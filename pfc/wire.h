@@ -65,7 +65,12 @@ struct wire {
 	uint64_t records, wire_bytes, captured_bytes;
 	uint64_t file_records[WIRE_FILES_MAX];
 	bool has_time;
-	uint64_t first_ns, last_ns, now_ns; /* now: of the last record with a time */
+	uint64_t now_ns;            /* of the last record with a time */
+	uint64_t first_ns, last_ns; /* after wire_finish() */
+	/* Of each tap; first_ns is UINT64_MAX where no record had a time. */
+	struct {
+		uint64_t first_ns, last_ns;
+	} spans[WIRE_FILES_MAX];
 	uint64_t roce_v1, roce_v2, bth_cut, malformed;
 	uint64_t opcodes[256];
 	uint64_t icrc[3]; /* by enum icrc */
@@ -99,6 +104,15 @@ void wire_init(struct wire *wire, const struct wire_options *options);
 
 void wire_record(
 	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap);
+
+/* Whether a record's PSN was passed at a tap before; nothing is counted. Of flows that
+ * the tap does not know, and of PSNs too far off to tell, it is not known. */
+enum wire_seen {
+	WIRE_SEEN_UNKNOWN,
+	WIRE_SEEN_NOT,
+	WIRE_SEEN_BEFORE,
+	WIRE_SEEN_KINDS,
+} wire_seen(const struct wire *wire, const struct capture_record *record, uint16_t tap);
 
 /* Judges what is open and adds up. Once. */
 void wire_finish(struct wire *wire);

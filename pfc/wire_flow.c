@@ -122,6 +122,31 @@ static bool another_connection(const struct wire_packet *packet)
 	       packet->record->time_ns > main->last_request_ns + SILENCE_NS;
 }
 
+enum wire_seen wire_flow_seen(const struct wire *wire, const struct wire_packet *packet)
+{
+	const struct roce *roce = packet->roce;
+	const struct psn_track *track = NULL;
+	struct flow_key key;
+	uint32_t index, main, ahead;
+
+	make_key(&key, packet);
+	index = flow_find(&wire->flows, &key, packet->frame->src_port, &main);
+	if (index != FLOW_NONE)
+		main = flow_at(&wire->flows, index)->main;
+	if (main == FLOW_NONE)
+		return WIRE_SEEN_UNKNOWN;
+	if ((roce->what & (OP_REQUEST | OP_DATAGRAM)) == OP_REQUEST)
+		track = &flow_at(&wire->flows, main)->requests_track;
+	else if (roce->what & OP_READ_RESPONSE)
+		track = flow_responses_made(&wire->flows, flow_at(&wire->flows, main));
+	if (!track || !track->started)
+		return WIRE_SEEN_UNKNOWN;
+	ahead = psn_ahead(roce->psn, track->next);
+	if (ahead < WINDOW_PSNS)
+		return WIRE_SEEN_NOT;
+	return ahead > PSN_MASK - WINDOW_PSNS ? WIRE_SEEN_BEFORE : WIRE_SEEN_UNKNOWN;
+}
+
 static void set_flow(const struct wire *wire, struct wire_packet *packet, struct flow *flow)
 {
 	packet->flow = flow;

@@ -24,6 +24,9 @@ struct wire_packet {
 /* Counts it; its BTH is there. */
 void wire_flow_packet(struct wire *wire, struct wire_packet *packet);
 
+/* What wire_seen() says of a packet whose BTH is there. */
+enum wire_seen wire_flow_seen(const struct wire *wire, const struct wire_packet *packet);
+
 /* Ends a main flow: judges its holes and adds it, with the flows of its ports, to
  * sums. */
 void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums);

@@ -1,142 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pfc/wire_judge.h"
-
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "pfc/roce.h"
+#include "pfc/wire_weigh.h"
 
-#define LAYER "wire"
-/* Flows that are named for one check; the rest goes in a sum. */
-#define NAMED_MOST 4u
-
-struct named {
-	uint32_t flow[NAMED_MOST];
-	uint64_t weight[NAMED_MOST];
-	uint32_t count, flows; /* named, and all that had any */
-};
-
-typedef uint64_t weigh(const struct wire *wire, const struct flow *flow);
-
-void wire_flow_text(const struct flow *flow, char *text, size_t size)
-{
-	char src[48], dst[48];
-
-	flow_address_text(flow->key.src, flow->key.family, src, sizeof(src));
-	flow_address_text(flow->key.dst, flow->key.family, dst, sizeof(dst));
-	snprintf(text, size, "QP %" PRIu32 " %s -> %s", flow->key.qp, src, dst);
-}
-
-/* The main flows that weigh most. */
-static struct named heaviest(const struct wire *wire, weigh *weight_of)
-{
-	struct named named = { .count = 0 };
-
-	for (uint32_t i = 0; i < wire->flows.count; i++) {
-		const struct flow *flow = flow_at(&wire->flows, i);
-		uint64_t weight;
-		uint32_t at;
-
-		if (!flow_is_live(&wire->flows, i) || flow->main != i)
-			continue;
-		weight = weight_of(wire, flow);
-		if (!weight)
-			continue;
-		named.flows++;
-		if (named.count == NAMED_MOST && weight <= named.weight[NAMED_MOST - 1])
-			continue;
-		at = named.count < NAMED_MOST ? named.count++ : NAMED_MOST - 1;
-		for (; at > 0 && named.weight[at - 1] < weight; at--) {
-			named.weight[at] = named.weight[at - 1];
-			named.flow[at] = named.flow[at - 1];
-		}
-		named.weight[at] = weight;
-		named.flow[at] = i;
-	}
-	return named;
-}
-
-__attribute__((format(printf, 2, 3))) static void append(char *text, const char *fmt, ...)
-{
-	size_t used = strlen(text);
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text + used, FINDING_TEXT - used, fmt, args);
-	va_end(args);
-}
-
-/* ": QP 69 10.0.0.6 -> 10.0.0.4 (5), ... and 3 more". */
-static void append_named(char *text, const struct wire *wire, const struct named *named)
-{
-	char flow[128];
-
-	for (uint32_t i = 0; i < named->count; i++) {
-		wire_flow_text(flow_at(&wire->flows, named->flow[i]), flow, sizeof(flow));
-		append(text, "%s%s (%" PRIu64 ")", i ? ", " : ": ", flow, named->weight[i]);
-	}
-	if (named->flows > named->count)
-		append(text, " and %" PRIu32 " more", named->flows - named->count);
-}
-
-/* A finding about flows: who weighs most is the culprit's address. */
-static struct finding *about_flows(const struct wire *wire, struct findings *findings,
-	const char *check, enum verdict verdict, uint64_t total, const char *thing,
-	const char *what, weigh *weight_of)
-{
-	struct finding *finding = findings_add(findings, check, LAYER, verdict);
-	struct named named = heaviest(wire, weight_of);
-	char src[48], dst[48];
-
-	finding->has_measured = finding->has_limit = true;
-	finding->measured = (double)total;
-	finding->weight = total;
-	snprintf(finding->unit, sizeof(finding->unit), "packets");
-	snprintf(finding->limit_source, sizeof(finding->limit_source),
-		"a lossless fabric has none");
-	snprintf(finding->basis, sizeof(finding->basis), "measured: the captured packets");
-	append(finding->text, "%" PRIu64 " %s%s%s", total, thing, total == 1 ? "" : "s", what);
-	append_named(finding->text, wire, &named);
-	if (named.count) {
-		const struct flow *flow = flow_at(&wire->flows, named.flow[0]);
-
-		flow_address_text(flow->key.src, flow->key.family, src, sizeof(src));
-		flow_address_text(flow->key.dst, flow->key.family, dst, sizeof(dst));
-		snprintf(
-			finding->culprit, sizeof(finding->culprit), "%.28s -> %.28s", src, dst);
-	}
-	finding->culprit_kind = CULPRIT_UNLOCATED;
-	return finding;
-}
-
-/* The fault lies on the way back, or at who answers. */
-static void blame_way_back(const struct wire *wire, struct finding *finding, weigh *weight_of)
-{
-	struct named named = heaviest(wire, weight_of);
-	const struct flow *flow = flow_at(&wire->flows, named.flow[0]);
-	char src[48], dst[48];
-
-	flow_address_text(flow->key.src, flow->key.family, src, sizeof(src));
-	flow_address_text(flow->key.dst, flow->key.family, dst, sizeof(dst));
-	snprintf(finding->culprit, sizeof(finding->culprit), "%.28s -> %.28s", dst, src);
-}
-
-static void blame_answerer(const struct wire *wire, struct finding *finding, weigh *weight_of)
-{
-	struct named named = heaviest(wire, weight_of);
-	const struct flow *flow = flow_at(&wire->flows, named.flow[0]);
-
-	finding->culprit_kind = CULPRIT_NOT_NETWORK;
-	flow_address_text(
-		flow->key.src, flow->key.family, finding->culprit, sizeof(finding->culprit));
-}
-
-static void advise(struct finding *finding, const char *text)
-{
-	snprintf(finding->advice, sizeof(finding->advice), "%s", text);
-}
+#define LAYER WIRE_LAYER
+/* Where PSNs are missing in regular runs. */
+#define OTHER_LINK                                                                             \
+	"a second uplink or member of a link group carries the rest: capture it too and give " \
+	"both files with --one-tap"
 
 static const struct psn_track *responses_of(const struct wire *wire, const struct flow *flow)
 {
@@ -178,7 +51,13 @@ static uint64_t lost_unknown(const struct wire *wire, const struct flow *flow)
 
 static uint64_t timeouts(const struct wire *wire, const struct flow *flow)
 {
-	return flow_resent(&wire->flows, flow, RESEND_TIMEOUT);
+	return flow_resent(&wire->flows, flow, RESEND_TIMEOUT) -
+	       flow_trouble_seen(&wire->flows, flow)->resent_soon;
+}
+
+static uint64_t resent_soon(const struct wire *wire, const struct flow *flow)
+{
+	return flow_trouble_seen(&wire->flows, flow)->resent_soon;
 }
 
 static uint64_t resent_acked(const struct wire *wire, const struct flow *flow)
@@ -237,116 +116,132 @@ static uint64_t copies(const struct wire *wire, const struct flow *flow)
 	return flow->requests_track.copies;
 }
 
-static uint64_t total(const struct wire *wire, weigh *weight_of)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < wire->flows.count; i++)
-		if (flow_is_live(&wire->flows, i) && flow_at(&wire->flows, i)->main == i)
-			sum += weight_of(wire, flow_at(&wire->flows, i));
-	return sum;
-}
-
 static void judge_loss(
 	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
 {
 	const char *downgrade =
 		facts->dropped ? " (the capturer dropped packets too, so some may be the tap's)"
 			       : "";
-	uint64_t count = total(wire, lost_network);
+	uint64_t count = wire_total(wire, lost_network);
 	struct finding *finding;
 
 	if (count) {
-		finding = about_flows(wire, findings, "wire.loss.before", VERDICT_FAIL, count,
-			"packet", " lost between the sender and this tap", lost_network);
-		append(finding->text, "%s", downgrade);
-		advise(finding, "read the drop and error counters of the ports from the sender "
-				"to the tap, and the PFC setting of their priority");
+		finding = wire_about_flows(wire, findings, "wire.loss.before", VERDICT_FAIL,
+			count, "packet", " lost between the sender and this tap", lost_network);
+		wire_append(finding->text, "%s", downgrade);
+		wire_advise(finding,
+			"read the drop and error counters of the ports from the sender "
+			"to the tap, and the PFC setting of their priority");
 	}
-	count = total(wire, lost_after);
+	count = wire_total(wire, lost_after);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.loss.behind", VERDICT_FAIL, count,
-			"packet", " lost between this tap and the receiver", lost_after);
-		advise(finding,
+		finding = wire_about_flows(wire, findings, "wire.loss.behind", VERDICT_FAIL,
+			count, "packet", " lost between this tap and the receiver", lost_after);
+		wire_advise(finding,
 			"read the drop and error counters of the ports from the tap to "
 			"the receiver, and the receiver's rx_discards and out_of_sequence");
 	}
-	count = total(wire, lost_responses);
+	count = wire_total(wire, lost_responses);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL, count,
-			"READ response", " lost between the responder and this tap",
+		finding = wire_about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL,
+			count, "READ response", " lost between the responder and this tap",
 			lost_responses);
-		append(finding->text, "%s", downgrade);
-		advise(finding, "look at the path from the responder to the tap; the requester "
-				"counts these as implied_nak_seq_err");
+		wire_append(finding->text, "%s", downgrade);
+		wire_advise(finding,
+			"look at the path from the responder to the tap; the requester "
+			"counts these as implied_nak_seq_err");
 	}
-	count = total(wire, sequence_naks);
+	count = wire_total(wire, sequence_naks);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.loss.nak", VERDICT_FAIL, count,
+		finding = wire_about_flows(wire, findings, "wire.loss.nak", VERDICT_FAIL, count,
 			"NAK", " of PSN sequence errors to requests that were not captured",
 			sequence_naks);
-		blame_way_back(wire, finding, sequence_naks);
-		advise(finding, "capture both directions to see where the loss lies");
+		wire_blame_way_back(wire, finding, sequence_naks);
+		wire_advise(finding, "capture both directions to see where the loss lies");
 	}
-	count = total(wire, asked_before);
+	count = wire_total(wire, asked_before);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.loss.early", VERDICT_FAIL, count,
-			"NAK", " for requests sent before the first that was captured",
+		finding = wire_about_flows(wire, findings, "wire.loss.early", VERDICT_FAIL,
+			count, "NAK", " for requests sent before the first that was captured",
 			asked_before);
-		advise(finding,
+		wire_advise(finding,
 			"a packet was lost, and the capture began too late to tell where: "
 			"capture again, for longer");
 	}
 }
 
 /* What was acknowledged at this tap before it came again had arrived. */
-static void advise_timeout(const struct wire *wire, struct finding *finding, uint64_t count)
+static void judge_timeouts(const struct wire *wire, struct findings *findings)
 {
-	uint64_t acked = total(wire, resent_acked);
+	uint64_t count = wire_total(wire, timeouts), acked = wire_total(wire, resent_acked);
+	struct finding *finding;
 
+	if (!count)
+		return;
+	finding = wire_about_flows(wire, findings, "wire.timeout", VERDICT_FAIL, count,
+		"packet", " sent again without a NAK, after a timeout", timeouts);
 	if (acked)
-		append(finding->text, "; %" PRIu64 " of them had been acknowledged at this tap",
-			acked);
+		wire_append(finding->text,
+			"; %" PRIu64 " of them had been acknowledged at this tap", acked);
 	if (acked == count) {
-		blame_way_back(wire, finding, timeouts);
-		advise(finding,
+		wire_blame_way_back(wire, finding, timeouts);
+		wire_advise(finding,
 			"an ACK was lost between this tap and the sender, or the ACK timeout "
 			"is shorter than the path under load: read the sender's "
 			"local_ack_timeout_err and the drops on the way back to it");
 	} else {
-		advise(finding,
+		wire_advise(finding,
 			"an ACK or the end of a message was lost, or the ACK timeout is "
 			"shorter than the path under load: read local_ack_timeout_err "
 			"and the drops of both directions");
 	}
 }
 
-static void judge_resends(const struct wire *wire, struct findings *findings)
+/* Too soon for a timeout. Nothing but a mirror brings all packets twice. */
+static void judge_soon(const struct wire *wire, struct findings *findings)
 {
-	uint64_t count = total(wire, timeouts);
+	uint64_t count = wire_total(wire, resent_soon);
+	bool all = count * 9 >= (wire->sums.request_packets - count) * 8;
 	struct finding *finding;
 
-	if (count) {
-		finding = about_flows(wire, findings, "wire.timeout", VERDICT_FAIL, count,
-			"packet", " sent again without a NAK, after a timeout", timeouts);
-		advise_timeout(wire, finding, count);
-	}
-	count = total(wire, rereads);
-	if (count && !total(wire, lost_responses)) {
-		finding = about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL, count,
-			"READ request", " sent again for responses that passed this tap",
+	if (!count)
+		return;
+	finding = wire_about_flows(wire, findings, all ? "wire.copies" : "wire.resent",
+		all ? VERDICT_WARN : VERDICT_FAIL, count, "packet",
+		" came again without a NAK in the capture, too soon for a timeout",
+		resent_soon);
+	if (all)
+		finding->culprit_kind = CULPRIT_NOT_NETWORK;
+	wire_advise(
+		finding, all ? "the mirror takes each packet twice, at two ports on its way: "
+			       "capture at one"
+			     : "the NAK was not captured: mirror both directions; or the "
+			       "mirror takes packets at two ports on their way");
+}
+
+static void judge_resends(const struct wire *wire, struct findings *findings)
+{
+	uint64_t count = wire_total(wire, rereads);
+	struct finding *finding;
+
+	judge_timeouts(wire, findings);
+	judge_soon(wire, findings);
+	if (count && !wire_total(wire, lost_responses)) {
+		finding = wire_about_flows(wire, findings, "wire.loss.response", VERDICT_FAIL,
+			count, "READ request", " sent again for responses that passed this tap",
 			rereads);
-		blame_way_back(wire, finding, rereads);
-		advise(finding, "look at the path from the tap to the requester");
+		wire_blame_way_back(wire, finding, rereads);
+		wire_advise(finding, "look at the path from the tap to the requester");
 	}
-	count = total(wire, late);
+	count = wire_total(wire, late);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.reordering", VERDICT_WARN, count,
-			"packet", " out of order, none of them lost", late);
+		finding = wire_about_flows(wire, findings, "wire.reordering", VERDICT_WARN,
+			count, "packet", " out of order, none of them lost", late);
 		if (wire->sums.asked_late)
-			append(finding->text, "; %" PRIu64 " were asked for again all the same",
+			wire_append(finding->text,
+				"; %" PRIu64 " were asked for again all the same",
 				wire->sums.asked_late);
-		advise(finding,
+		wire_advise(finding,
 			"packet spraying or a changed path: NICs that take packets only "
 			"in order resend at once");
 	}
@@ -354,73 +249,77 @@ static void judge_resends(const struct wire *wire, struct findings *findings)
 
 static void judge_hosts(const struct wire *wire, struct findings *findings)
 {
-	uint64_t count = total(wire, corrupt);
+	uint64_t count = wire_total(wire, corrupt);
 	struct finding *finding;
 
 	if (count) {
-		finding = about_flows(wire, findings, "wire.corruption", VERDICT_FAIL, count,
-			"packet", " with a wrong ICRC", corrupt);
-		advise(finding,
+		finding = wire_about_flows(wire, findings, "wire.corruption", VERDICT_FAIL,
+			count, "packet", " with a wrong ICRC", corrupt);
+		wire_advise(finding,
 			"bytes changed between sender and tap (not by remarking or ECN, "
 			"which the ICRC leaves out): memory of a switch or NIC, or "
 			"address translation on the way");
 	}
-	count = total(wire, not_ready);
+	count = wire_total(wire, not_ready);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.receiver_not_ready", VERDICT_WARN,
-			count, "RNR NAK", "", not_ready);
-		blame_answerer(wire, finding, not_ready);
-		advise(finding, "the receiving application posts its receive buffers too late");
+		finding = wire_about_flows(wire, findings, "wire.receiver_not_ready",
+			VERDICT_WARN, count, "RNR NAK", "", not_ready);
+		wire_blame_answerer(wire, finding, not_ready);
+		wire_advise(finding,
+			"the receiving application posts its receive buffers too late");
 	}
-	count = total(wire, refusals);
+	count = wire_total(wire, refusals);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.refused", VERDICT_WARN, count,
+		finding = wire_about_flows(wire, findings, "wire.refused", VERDICT_WARN, count,
 			"NAK", " of invalid requests or of access and operation errors",
 			refusals);
-		blame_answerer(wire, finding, refusals);
-		advise(finding, "an application's keys, sizes or rights are wrong; its "
-				"connection ends");
+		wire_blame_answerer(wire, finding, refusals);
+		wire_advise(finding, "an application's keys, sizes or rights are wrong; its "
+				     "connection ends");
 	}
 }
 
 static void judge_tap(
 	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
 {
-	uint64_t count = total(wire, lost_capture);
+	uint64_t count = wire_total(wire, lost_capture);
 	struct finding *finding;
 
 	if (count) {
-		finding = about_flows(wire, findings, "wire.tap_loss", VERDICT_WARN, count,
+		finding = wire_about_flows(wire, findings, "wire.tap_loss", VERDICT_WARN, count,
 			"packet", " that the receiver acknowledged and the tap missed",
 			lost_capture);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
-		advise(finding, "the capture is at fault, not the network: a shorter snap "
-				"length or a larger buffer loses less");
+		wire_advise(finding,
+			wire->sums.alternate
+				? OTHER_LINK
+				: "the capture is at fault, not the network: a shorter snap "
+				  "length or a larger buffer loses less");
 	} else if (facts->dropped) {
 		finding = findings_add(findings, "wire.tap_loss", LAYER, VERDICT_WARN);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
 		finding->weight = facts->dropped;
-		append(finding->text, "%" PRIu64 " packets dropped by the capturer itself",
+		wire_append(finding->text, "%" PRIu64 " packets dropped by the capturer itself",
 			facts->dropped);
 	}
-	count = total(wire, lost_unknown);
+	count = wire_total(wire, lost_unknown);
 	if (count && wire->sums.alternate) {
-		finding = about_flows(wire, findings, "wire.partial", VERDICT_UNKNOWN, count,
-			"PSN", " missing in regular runs", lost_unknown);
-		advise(finding, "a second uplink or member of a link group carries the rest: "
-				"capture it too and give both files with --one-tap");
+		finding = wire_about_flows(wire, findings, "wire.partial", VERDICT_UNKNOWN,
+			count, "PSN", " missing in regular runs", lost_unknown);
+		wire_advise(finding, OTHER_LINK);
 	} else if (count) {
-		finding = about_flows(wire, findings, "wire.loss.unexplained", VERDICT_UNKNOWN,
-			count, "missing packet", " of which no ACK, NAK or resend tells",
-			lost_unknown);
-		advise(finding, "capture both directions, and longer");
+		finding = wire_about_flows(wire, findings, "wire.loss.unexplained",
+			VERDICT_UNKNOWN, count, "missing packet",
+			" of which no ACK, NAK or resend tells", lost_unknown);
+		wire_advise(finding, "capture both directions, and longer");
 	}
-	count = total(wire, copies);
+	count = wire_total(wire, copies);
 	if (count) {
-		finding = about_flows(wire, findings, "wire.copies", VERDICT_WARN, count,
+		finding = wire_about_flows(wire, findings, "wire.copies", VERDICT_WARN, count,
 			"packet", " captured twice in a row", copies);
 		finding->culprit_kind = CULPRIT_NOT_NETWORK;
-		advise(finding, "the mirror copies a port's both directions, or two ports");
+		wire_advise(
+			finding, "the mirror copies a port's both directions, or two ports");
 	}
 }
 
@@ -434,12 +333,12 @@ static void judge_pairs(const struct wire *wire, struct findings *findings)
 	finding = findings_add(findings, "wire.one_sided", LAYER,
 		sums->paired ? VERDICT_WARN : VERDICT_UNKNOWN);
 	finding->weight = sums->one_sided;
-	append(finding->text,
+	wire_append(finding->text,
 		"one-sided: of %" PRIu64 " of %" PRIu64
 		" directions the other one is not in the capture, so whether their packets "
 		"arrived is not known",
 		sums->one_sided, sums->connections);
-	advise(finding, "mirror both directions of the port");
+	wire_advise(finding, "mirror both directions of the port");
 }
 
 static void add_clean(const struct wire *wire, struct findings *findings)
@@ -455,14 +354,14 @@ static void add_clean(const struct wire *wire, struct findings *findings)
 		if (!wire->sums.flows)
 			return;
 		finding = findings_add(findings, "wire.loss", LAYER, VERDICT_UNKNOWN);
-		append(finding->text,
+		wire_append(finding->text,
 			"no connection in the capture: datagrams and CNPs are not "
 			"acknowledged, and tell of no loss");
-		advise(finding, "capture where RC connections pass, both directions");
+		wire_advise(finding, "capture where RC connections pass, both directions");
 		return;
 	}
 	finding = findings_add(findings, "wire.loss", LAYER, VERDICT_PASS);
-	append(finding->text,
+	wire_append(finding->text,
 		"no packet lost in %" PRIu64 " requests and responses of %" PRIu64
 		" joined directions",
 		wire->sums.request_packets, wire->sums.paired);
@@ -482,7 +381,7 @@ static void add_closed(const struct wire *wire, struct findings *findings)
 		findings, "wire.closed_flows", LAYER, bad ? VERDICT_FAIL : VERDICT_PASS);
 	finding->rank = RANK_INFO;
 	finding->weight = bad;
-	append(finding->text,
+	wire_append(finding->text,
 		"%" PRIu64 " flows idle longest were closed to make room: %" PRIu64
 		" packets lost, %" PRIu64 " sent again after timeouts, %" PRIu64
 		" with a wrong ICRC",

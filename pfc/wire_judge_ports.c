@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pfc/wire_judge.h"
+#include "pfc/wire_weigh.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void describe(struct finding *finding, const char *text, const char *advi
 static void class_name(unsigned class, char *text, size_t size)
 {
 	if (class == PAUSE_PORT)
-		snprintf(text, size, "whole port (802.3x)");
+		snprintf(text, size, "the whole port (802.3x)");
 	else
 		snprintf(text, size, "priority %u", class);
 }
@@ -32,13 +32,21 @@ static size_t rate_index(const struct pause *pause)
 	return pause->rate_gbps[3] ? 3 : 2;
 }
 
+/* How long the tap captured: clocks of several need not agree. */
+static uint64_t span_of(const struct wire *wire, uint16_t tap)
+{
+	return wire->spans[tap].last_ns > wire->spans[tap].first_ns
+		       ? wire->spans[tap].last_ns - wire->spans[tap].first_ns
+		       : 0;
+}
+
 static void judge_class(const struct wire *wire, const struct pause_source *source,
 	unsigned class, struct findings *findings)
 {
 	const struct pause_class *counts = &source->classes[class];
 	size_t rate = rate_index(&wire->pause);
 	uint64_t paused_ps = pause_ps(&wire->pause, counts, rate);
-	uint64_t span_ns = wire->last_ns - wire->first_ns;
+	uint64_t span_ns = span_of(wire, source->file);
 	uint64_t share_ppb =
 		span_ns ? paused_ps / PS_PER_NS * 1000 / (span_ns / 1000 + 1) * 1000 : 0;
 	bool much = counts->xoff >= XOFFS_FEW && share_ppb > WIRE_PAUSED_LIMIT_PPB;
@@ -86,7 +94,7 @@ static void judge_wrong(const struct wire_facts *facts, const struct pause_sourc
 	mac_text(source->mac, mac);
 	snprintf(finding->culprit, sizeof(finding->culprit), "PFC of %s", mac);
 	snprintf(finding->text, sizeof(finding->text),
-		"paused the %s, the lossless one is priority %u", name, facts->priority);
+		"paused %s, the lossless one is priority %u", name, facts->priority);
 	snprintf(finding->advice, sizeof(finding->advice),
 		"set the same PFC priorities and DSCP map at both ends of the link");
 	finding->weight = source->classes[class].xoff;
@@ -198,6 +206,41 @@ static void judge_ecn(const struct wire *wire, struct findings *findings)
 	}
 }
 
+/* Data under another DSCP than the flow's usual one: at least so many, as its ACKs
+ * and CNPs may have their own. */
+static uint64_t other_dscp(const struct wire *wire, const struct flow *main)
+{
+	uint64_t counts[64], sums[64] = { 0 }, data = 0, most = 0;
+	const struct flow *flow;
+
+	for (uint32_t at = main->main; at != FLOW_NONE; at = flow->next_port) {
+		flow = flow_at(&wire->flows, at);
+		flow_dscps(&wire->flows, flow, counts);
+		for (unsigned i = 0; i < 64; i++)
+			sums[i] += counts[i];
+		data += flow->requests + flow->responses;
+	}
+	for (unsigned i = 0; i < 64; i++)
+		most = sums[i] > most ? sums[i] : most;
+	return data > most ? data - most : 0;
+}
+
+static void judge_dscp(const struct wire *wire, struct findings *findings)
+{
+	uint64_t count = wire_total(wire, other_dscp);
+	struct finding *finding;
+
+	if (!count)
+		return;
+	finding = wire_about_flows(wire, findings, "wire.dscp", VERDICT_WARN, count,
+		"data packet", " under another DSCP than the rest of the connection",
+		other_dscp);
+	finding->culprit_kind = CULPRIT_SETTING;
+	wire_advise(finding, "a switch on the way remarks some, or the sender's traffic class "
+			     "changed: what is "
+			     "not under the lossless DSCP is dropped under congestion");
+}
+
 void wire_judge_ports(
 	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
 {
@@ -205,4 +248,5 @@ void wire_judge_ports(
 	for (size_t i = 0; i < wire->bursts.count; i++)
 		judge_burst(wire, &wire->bursts.ports[i], findings);
 	judge_ecn(wire, findings);
+	judge_dscp(wire, findings);
 }

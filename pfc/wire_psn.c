@@ -82,6 +82,22 @@ static bool is_plain(const struct flow *main, const struct roce *roce)
 	       !(roce->what & OP_READ) && track->named_cause == RESEND_NOT;
 }
 
+/* Sent again, and no NAK seen. Who waits for a timeout has sent all that its window
+ * allows, and is silent: what comes again out of a stream that was not did not wait. */
+static void note_timeout(struct wire *wire, struct flow *main,
+	const struct psn_context *context, uint32_t psn, enum psn_arrival arrival)
+{
+	struct flow_trouble *trouble = flow_trouble(&wire->flows, main);
+
+	if (main->requests_track.resend_start == psn)
+		trouble->soon = arrival == PSN_REPEATED && context->since_ns &&
+				context->since_ns < PSN_LATE_NS;
+	if (trouble->soon)
+		trouble->resent_soon++;
+	else if (context->acked && !psn_behind(context->acked_psn, psn))
+		trouble->resent_acked++;
+}
+
 void wire_request(struct wire *wire, struct wire_packet *packet)
 {
 	struct flow *main = packet->owner;
@@ -113,9 +129,8 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 	context.may_be_copy &= context.unnamed != RESEND_RESPONSE_LOST;
 	timeouts = main->requests_track.resent[RESEND_TIMEOUT];
 	arrival = psn_arrive(&main->requests_track, &context, roce->psn, count);
-	if (context.acked && !psn_behind(context.acked_psn, roce->psn) &&
-		main->requests_track.resent[RESEND_TIMEOUT] > timeouts)
-		flow_trouble(&wire->flows, main)->resent_acked++;
+	if (main->requests_track.resent[RESEND_TIMEOUT] > timeouts)
+		note_timeout(wire, main, &context, roce->psn, arrival);
 	if (!read)
 		return;
 	if (arrival != PSN_REPEATED && arrival != PSN_FILL &&

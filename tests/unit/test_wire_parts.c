@@ -1,89 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a script of one connection does not show: connection managers, two taps,
- * microbursts, fragments, and what is said. Records are raw IPv4: 20 bytes of IP, 8 of UDP, then the BTH. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+ * microbursts, fragments. */
+#include "wire_bench.h"
 
-#include <cmocka.h>
-
-#include "lib/capture.h"
-#include "lib/units.h"
-#include "pfc/wire.h"
-#include "pfc/wire_judge.h"
-#include "tests/wire/build.h"
-
-#define RAW 101
 #define FLAGS 6u /* of the IPv4 header: bytes 6 and 7 */
 #define DATAGRAM (20u + 8 + 12 + 8)
 #define MAD_BYTES 256u
 #define MAD_DATA (DATAGRAM + 24)
-#define START_NS NS_PER_S
 
 static const uint64_t line_bps = 100 * GBPS;
-
-struct bench {
-	struct wire wire;
-	struct findings findings;
-	struct buffer frame;
-};
-
-static void begin(struct bench *bench)
-{
-	static const struct wire_options options = {
-		.flows_most = 1024, .rate_bps = 100 * GBPS, .burst_scale = 1
-	};
-
-	*bench = (struct bench){ .findings = FINDINGS_INIT };
-	wire_init(&bench->wire, &options);
-}
-
-static void end(struct bench *bench)
-{
-	findings_free(&bench->findings);
-	wire_free(&bench->wire);
-	buffer_free(&bench->frame);
-}
-
-static void judge(struct bench *bench, uint32_t taps)
-{
-	const char *names[] = { "one", "other" };
-	struct wire_facts facts = { .tap_names = names, .taps = taps, .priority = 8 };
-
-	wire_finish(&bench->wire);
-	wire_judge(&bench->wire, &facts, &bench->findings);
-}
-
-static uint8_t *make(struct bench *bench, const struct made_packet *packet)
-{
-	bench->frame.count = 0;
-	made_frame(&bench->frame, packet, AROUND_RAW);
-	return bench->frame.bytes;
-}
-
-static void give(struct bench *bench, uint64_t time_ns, uint16_t tap)
-{
-	struct capture_record record = {
-		.time_ns = time_ns,
-		.has_time = true,
-		.link_type = RAW,
-		.wire_bytes = (uint32_t)bench->frame.count,
-		.captured_bytes = (uint32_t)bench->frame.count,
-		.bytes = bench->frame.bytes,
-	};
-
-	wire_record(&bench->wire, &record, tap, tap);
-}
-
-static const struct finding *find(const struct bench *bench, const char *check)
-{
-	for (size_t i = 0; i < bench->findings.count; i++)
-		if (strcmp(bench->findings.items[i].check, check) == 0)
-			return &bench->findings.items[i];
-	return NULL;
-}
 
 static const struct flow *flow_to(const struct bench *bench, uint32_t qp)
 {
@@ -125,20 +50,6 @@ static void give_cm(
 	put24(bytes + MAD_DATA + (reply ? 12 : 32), qp);
 	bytes[MAD_DATA + 50] = reply ? 0 : 3 << 4; /* path MTU 1024 */
 	give(bench, time_ns, 0);
-}
-
-static void give_data(struct bench *bench, uint64_t time_ns, uint8_t from, uint32_t qp,
-	uint32_t psn, uint16_t tap)
-{
-	struct made_packet packet = { .from = from,
-		.opcode = 0x04,
-		.src_port = 50000,
-		.qp = qp,
-		.psn = psn,
-		.payload_bytes = 64 };
-
-	make(bench, &packet);
-	give(bench, time_ns, tap);
 }
 
 /* Three connections whose PSNs are the same: ACKs alone could not tell them apart. */
@@ -295,93 +206,6 @@ static void fragments_are_a_finding_and_their_rest_is_not_parsed(void **state)
 	end(&bench);
 }
 
-/* --- what is said, and who is named --- */
-
-static void give_answer(
-	struct bench *bench, uint64_t time_ns, uint8_t opcode, uint32_t psn, uint8_t syndrome)
-{
-	struct made_packet packet = { .from = 1,
-		.opcode = opcode,
-		.src_port = 50000,
-		.qp = 72,
-		.psn = psn,
-		.syndrome = syndrome };
-
-	make(bench, &packet);
-	give(bench, time_ns, 0);
-}
-
-static void a_nak_for_what_was_sent_before_the_capture_is_a_loss(void **state)
-{
-	struct bench bench;
-
-	(void)state;
-	begin(&bench);
-	give_data(&bench, START_NS, 0, 69, 20, 0);
-	give_answer(&bench, START_NS + 1000, 0x11, 18, 0x60);
-	for (uint32_t psn = 18; psn < 24; psn++)
-		give_data(&bench, START_NS + psn * 1000, 0, 69, psn, 0);
-	give_answer(&bench, START_NS + 30000, 0x11, 23, 0x1f);
-	judge(&bench, 1);
-	assert_int_equal(find(&bench, "wire.loss.early")->verdict, VERDICT_FAIL);
-	assert_null(find(&bench, "wire.loss"));
-	end(&bench);
-}
-
-/* Acknowledged here and sent again all the same: the way back is at fault. */
-static void an_ack_lost_behind_the_tap_blames_the_way_back(void **state)
-{
-	for (unsigned acked = 0; acked < 2; acked++) {
-		const char *text;
-		struct bench bench;
-
-		(void)state;
-		begin(&bench);
-		give_data(&bench, START_NS, 0, 69, 1, 0);
-		give_answer(&bench, START_NS + 1000, 0x11, 1, 0x1f);
-		give_data(&bench, START_NS + 2000, 0, 69, 2, 0);
-		if (acked)
-			give_answer(&bench, START_NS + 3000, 0x11, 2, 0x1f);
-		give_data(&bench, START_NS + 70 * NS_PER_MS, 0, 69, 2, 0);
-		give_answer(&bench, START_NS + 71 * NS_PER_MS, 0x11, 2, 0x1f);
-		judge(&bench, 1);
-		text = find(&bench, "wire.timeout")->culprit;
-		assert_string_equal(
-			text, acked ? "10.0.0.4 -> 10.0.0.6" : "10.0.0.6 -> 10.0.0.4");
-		text = find(&bench, "wire.timeout")->text;
-		assert_int_equal(strstr(text, "acknowledged at this tap") != NULL, acked);
-		end(&bench);
-	}
-}
-
-static void cnps_alone_are_told_and_prove_nothing(void **state)
-{
-	struct bench bench;
-
-	(void)state;
-	begin(&bench);
-	for (uint32_t i = 0; i < 3; i++)
-		give_answer(&bench, START_NS + i * 50000, 0x81, 0, 0);
-	judge(&bench, 1);
-	assert_int_equal(find(&bench, "wire.loss")->verdict, VERDICT_UNKNOWN);
-	assert_int_equal(find(&bench, "wire.ecn.marked")->verdict, VERDICT_WARN);
-	end(&bench);
-}
-
-static void a_receiver_that_is_not_ready_is_named(void **state)
-{
-	struct bench bench;
-
-	(void)state;
-	begin(&bench);
-	give_data(&bench, START_NS, 0, 69, 1, 0);
-	give_answer(&bench, START_NS + 1000, 0x11, 1, 0x2c);
-	give_data(&bench, START_NS + 700000, 0, 69, 1, 0);
-	judge(&bench, 1);
-	assert_string_equal(find(&bench, "wire.receiver_not_ready")->culprit, "10.0.0.4");
-	end(&bench);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -391,10 +215,6 @@ int main(void)
 		cmocka_unit_test(the_same_at_both_taps_is_no_repetition),
 		cmocka_unit_test(microbursts_are_counted_with_length_and_peak),
 		cmocka_unit_test(fragments_are_a_finding_and_their_rest_is_not_parsed),
-		cmocka_unit_test(a_nak_for_what_was_sent_before_the_capture_is_a_loss),
-		cmocka_unit_test(an_ack_lost_behind_the_tap_blames_the_way_back),
-		cmocka_unit_test(cnps_alone_are_told_and_prove_nothing),
-		cmocka_unit_test(a_receiver_that_is_not_ready_is_named),
 	};
 
 	return cmocka_run_group_tests_name("wire_parts", tests, NULL, NULL);
