@@ -1,205 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pfc/psn.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "lib/grow.h"
+#include "pfc/psn_holes.h"
 #include "pfc/roce.h"
 
 /* A copy that the tap made follows its original within this time. */
 #define COPY_NS UINT64_C(20000)
 /* A packet that follows on one further ahead than this was sent again, not overtaken. */
 #define OVERTAKEN_PSNS 64u
-
-static struct psn_node *node(const struct psn_pool *pool, uint32_t index)
-{
-	return &pool->nodes[index];
-}
-
-static uint32_t take_node(struct psn_pool *pool)
-{
-	uint32_t index = pool->free;
-
-	if (index != NODE_NONE) {
-		pool->free = node(pool, index)->next;
-	} else {
-		if (pool->count >= pool->most)
-			return NODE_NONE;
-		pool->nodes = grow(pool->nodes, pool->count, &pool->room, sizeof(*pool->nodes));
-		index = (uint32_t)pool->count++;
-	}
-	memset(node(pool, index), 0, sizeof(struct psn_node));
-	return index;
-}
-
-static void give_node(struct psn_pool *pool, uint32_t index)
-{
-	node(pool, index)->next = pool->free;
-	pool->free = index;
-}
-
-static void unref_gap(struct psn_pool *pool, uint32_t gap)
-{
-	if (--node(pool, gap)->as.gap.refs == 0)
-		give_node(pool, gap);
-}
-
-/* Writes into the event whether anything of the gap is lost, and counts the gap
- * when that changes. */
-static void change_lost(
-	struct psn_track *track, const struct psn_context *context, uint32_t gap, bool lost)
-{
-	struct psn_node *at = node(context->pool, gap);
-	bool before = at->as.gap.lost > 0;
-
-	at->as.gap.lost += lost ? 1 : UINT32_MAX;
-	track->gap_psns += lost ? 1 : UINT32_MAX;
-	if (before == (at->as.gap.lost > 0))
-		return;
-	track->gap_events += before ? UINT32_MAX : 1;
-	if (at->as.gap.event != EVENT_NONE)
-		context->events->items[at->as.gap.event].kind =
-			before ? EVENT_EARLY : EVENT_GAP;
-}
-
-/* Gives up the first hole of the list: what it still lacks never came. */
-static void close_hole(
-	struct psn_track *track, const struct psn_context *context, uint32_t *link)
-{
-	struct psn_pool *pool = context->pool;
-	uint32_t index = *link;
-	struct psn_node *hole = node(pool, index), *gap = node(pool, hole->as.hole.gap);
-	uint32_t end = hole->as.hole.start + hole->as.hole.count - 1;
-	uint32_t count = hole->as.hole.count;
-
-	if (gap->as.gap.named)
-		track->lost_network += count;
-	else if (context->acked && !psn_behind(context->acked_psn, end & PSN_MASK))
-		track->lost_capture += count;
-	else if (context->unnamed == RESEND_RESPONSE_LOST && gap->as.gap.cover != NODE_NONE &&
-		 psn_ahead(track->next, gap->as.gap.cover) - 1 < PSN_HALF)
-		/* Responses to later requests, and no second request for these. */
-		track->lost_capture += count;
-	else
-		track->lost_unknown += count;
-	*link = hole->next;
-	track->hole_count--;
-	unref_gap(pool, hole->as.hole.gap);
-	give_node(pool, index);
-}
-
-/* Appends a hole behind all others. */
-static void add_hole(struct psn_track *track, const struct psn_context *context, uint32_t gap,
-	uint32_t start, uint32_t count)
-{
-	struct psn_pool *pool = context->pool;
-	uint32_t index, *link;
-
-	if (track->hole_count >= PSN_HOLES_MAX)
-		close_hole(track, context, &track->holes);
-	index = take_node(pool);
-	if (index == NODE_NONE) {
-		track->lost_unknown += count;
-		return;
-	}
-	node(pool, index)->as.hole.start = start & PSN_MASK;
-	node(pool, index)->as.hole.count = count;
-	node(pool, index)->as.hole.gap = gap;
-	node(pool, index)->next = NODE_NONE;
-	node(pool, gap)->as.gap.refs++;
-	for (link = &track->holes; *link != NODE_NONE; link = &node(pool, *link)->next)
-		;
-	*link = index;
-	track->hole_count++;
-}
-
-uint32_t psn_skip(struct psn_track *track, const struct psn_context *context, uint32_t gap,
-	uint32_t psn, uint32_t from, uint32_t count)
-{
-	struct psn_pool *pool = context->pool;
-	struct event event = *context->event;
-
-	if (gap == NODE_NONE) {
-		track->gap_events++;
-		event.kind = EVENT_GAP;
-		event.psn = psn;
-		event.expected_psn = from;
-		gap = take_node(pool);
-		if (gap == NODE_NONE) { /* counted, but no longer to be filled */
-			events_add(context->events, &event);
-			track->gap_psns += count;
-			track->missing += count;
-			track->lost_unknown += count;
-			return gap;
-		}
-		node(pool, gap)->as.gap.event = events_add(context->events, &event);
-		node(pool, gap)->as.gap.time_ns = event.time_ns;
-		node(pool, gap)->as.gap.cover = context->cover;
-	}
-	track->gap_psns += count;
-	track->missing += count;
-	node(pool, gap)->as.gap.lost += count;
-	node(pool, gap)->as.gap.refs++; /* while the hole may be refused */
-	add_hole(track, context, gap, from, count);
-	unref_gap(pool, gap);
-	return gap;
-}
-
-/* Takes one PSN out of the hole behind link; the gap's node stays referenced for
- * the caller, who gives that reference back. */
-static uint32_t take_psn(
-	struct psn_track *track, struct psn_pool *pool, uint32_t *link, uint32_t psn)
-{
-	uint32_t index = *link, gap = node(pool, index)->as.hole.gap;
-	uint32_t into = psn_ahead(psn, node(pool, index)->as.hole.start);
-	uint32_t count = node(pool, index)->as.hole.count, rest;
-
-	track->missing--;
-	node(pool, gap)->as.gap.refs++;
-	if (count == 1) {
-		*link = node(pool, index)->next;
-		track->hole_count--;
-		unref_gap(pool, gap);
-		give_node(pool, index);
-	} else if (into == 0) {
-		node(pool, index)->as.hole.start = (psn + 1) & PSN_MASK;
-		node(pool, index)->as.hole.count--;
-	} else if (into == count - 1) {
-		node(pool, index)->as.hole.count--;
-	} else {
-		rest = take_node(pool);
-		node(pool, index)->as.hole.count = into;
-		if (rest == NODE_NONE) {
-			track->lost_unknown += count - into - 1;
-			return gap;
-		}
-		node(pool, rest)->as.hole.start = (psn + 1) & PSN_MASK;
-		node(pool, rest)->as.hole.count = count - into - 1;
-		node(pool, rest)->as.hole.gap = gap;
-		node(pool, gap)->as.gap.refs++;
-		node(pool, rest)->next = node(pool, index)->next;
-		node(pool, index)->next = rest;
-		track->hole_count++;
-	}
-	return gap;
-}
-
-/* The link to the hole that holds psn, or NULL. */
-static uint32_t *find_hole(struct psn_track *track, const struct psn_pool *pool, uint32_t psn)
-{
-	for (uint32_t *link = &track->holes; *link != NODE_NONE;
-		link = &node(pool, *link)->next)
-		if (psn_ahead(psn, node(pool, *link)->as.hole.start) <
-			node(pool, *link)->as.hole.count)
-			return link;
-	return NULL;
-}
-
-bool psn_is_missing(const struct psn_track *track, const struct psn_pool *pool, uint32_t psn)
-{
-	return find_hole((struct psn_track *)(uintptr_t)track, pool, psn) != NULL;
-}
 
 /* Who lost a PSN that came a second time: if it had been acknowledged before, it
  * had arrived and only the tap missed it. */
@@ -218,7 +26,7 @@ static void end_run(struct psn_track *track, const struct psn_context *context)
 	uint32_t at = track->run_event;
 
 	for (; at != EVENT_NONE; at = items[at].older)
-		unref_gap(context->pool, items[at].gap);
+		hole_unref_gap(context->pool, items[at].gap);
 	track->run_event = EVENT_NONE;
 }
 
@@ -239,7 +47,7 @@ static void change_run(struct psn_track *track, const struct psn_context *contex
 			track->resent[cause]++;
 		else
 			track->resent[was]--;
-		change_lost(track, context, items[at].gap, resent);
+		hole_change_lost(track, context, items[at].gap, resent);
 		count_loser(track, context, items[at].psn, resent ? 1 : UINT32_MAX);
 	}
 }
@@ -254,7 +62,7 @@ static void add_to_run(struct psn_track *track, const struct psn_context *contex
 	}
 	track->run_next = (psn + 1) & PSN_MASK;
 	if (event == EVENT_NONE) {
-		unref_gap(context->pool, gap);
+		hole_unref_gap(context->pool, gap);
 		return;
 	}
 	context->events->items[event].older = track->run_event;
@@ -318,7 +126,7 @@ static void count_fill(struct psn_track *track, const struct psn_context *contex
 	uint32_t gap, enum resend_cause cause)
 {
 	if (cause == RESEND_NOT)
-		change_lost(track, context, gap, false);
+		hole_change_lost(track, context, gap, false);
 	else
 		count_loser(track, context, psn, 1);
 }
@@ -329,8 +137,8 @@ static void fill(struct psn_track *track, const struct psn_context *context, uin
 	uint32_t count, uint32_t *link)
 {
 	enum resend_cause cause = fill_cause(track, psn);
-	uint32_t first = take_psn(track, context->pool, link, psn), gap, at;
-	uint64_t since = node(context->pool, first)->as.gap.time_ns;
+	uint32_t first = hole_take_psn(track, context->pool, link, psn), gap, at;
+	uint64_t since = hole_node(context->pool, first)->as.gap.time_ns;
 	struct event event = *context->event;
 
 	if (cause == RESEND_NOT && event.has_time && since &&
@@ -343,12 +151,12 @@ static void fill(struct psn_track *track, const struct psn_context *context, uin
 	count_fill(track, context, psn, first, cause);
 	for (uint32_t i = 1; i < count; i++) {
 		at = (psn + i) & PSN_MASK;
-		link = find_hole(track, context->pool, at);
+		link = hole_find(track, context->pool, at);
 		if (!link)
 			break;
-		gap = take_psn(track, context->pool, link, at);
+		gap = hole_take_psn(track, context->pool, link, at);
 		count_fill(track, context, at, gap, cause);
-		unref_gap(context->pool, gap);
+		hole_unref_gap(context->pool, gap);
 	}
 	if (cause == RESEND_NOT) {
 		track->out_of_order++;
@@ -454,7 +262,7 @@ static enum psn_arrival come_back(struct psn_track *track, const struct psn_cont
 		before_all(track, context, psn, count);
 		return PSN_FILL;
 	}
-	link = track->holes == NODE_NONE ? NULL : find_hole(track, context->pool, psn);
+	link = track->holes == NODE_NONE ? NULL : hole_find(track, context->pool, psn);
 	if (link) {
 		fill(track, context, psn, count, link);
 		filled = true;
@@ -547,10 +355,10 @@ static enum named_as named_as(
 void psn_named(struct psn_track *track, struct psn_pool *pool, const struct events *events,
 	uint32_t psn, enum resend_cause cause)
 {
-	uint32_t *link = find_hole(track, pool, psn);
+	uint32_t *link = hole_find(track, pool, psn);
 
 	if (link)
-		node(pool, node(pool, *link)->as.hole.gap)->as.gap.named = true;
+		hole_node(pool, hole_node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
 	track->named_as = (uint8_t)(link || psn_behind(psn, track->lowest)
@@ -566,15 +374,7 @@ void psn_finish(struct psn_track *track, const struct psn_context *context)
 {
 	end_run(track, context);
 	while (track->holes != NODE_NONE)
-		close_hole(track, context, &track->holes);
-}
-
-void psn_pool_free(struct psn_pool *pool)
-{
-	free(pool->nodes);
-	pool->nodes = NULL;
-	pool->count = pool->room = 0;
-	pool->free = NODE_NONE;
+		hole_close(track, context, &track->holes);
 }
 
 const char *resend_cause_name(enum resend_cause cause)

@@ -241,6 +241,48 @@ static void judge_dscp(const struct wire *wire, struct findings *findings)
 			     "not under the lossless DSCP is dropped under congestion");
 }
 
+static uint64_t tagged(const struct wire *wire, const struct flow *main, uint32_t priority)
+{
+	bool data = main->requests + main->responses > 0;
+
+	/* What was seen last may be that of a CNP, which has a priority of its own. */
+	return data && main->has_vlan && main->vlan_priority == priority &&
+	       flow_trouble_seen(&wire->flows, main)->cnps == 0;
+}
+
+/* Connections whose data bears a VLAN priority that is not the lossless one. */
+static void judge_tags(
+	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
+{
+	uint64_t connections[8] = { 0 };
+	struct finding *finding;
+
+	if (facts->priority > 7)
+		return;
+	for (uint32_t i = 0; i < wire->flows.count; i++)
+		if (flow_is_live(&wire->flows, i) && flow_at(&wire->flows, i)->main == i)
+			for (uint32_t priority = 0; priority < 8; priority++)
+				connections[priority] +=
+					tagged(wire, flow_at(&wire->flows, i), priority);
+	for (uint32_t priority = 0; priority < 8; priority++) {
+		if (priority == facts->priority || !connections[priority])
+			continue;
+		finding = findings_add(findings, "wire.vlan.priority", LAYER, VERDICT_WARN);
+		finding->culprit_kind = CULPRIT_SETTING;
+		snprintf(finding->culprit, sizeof(finding->culprit),
+			"VLAN priority of the senders");
+		snprintf(finding->text, sizeof(finding->text),
+			"data of %" PRIu64
+			" connections bears VLAN priority %u, the lossless one is %u",
+			connections[priority], priority, facts->priority);
+		snprintf(finding->advice, sizeof(finding->advice),
+			"a port that trusts the tag puts it in another class, without PFC: set "
+			"the "
+			"priority of the sender's traffic class, or trust DSCP");
+		finding->weight = connections[priority];
+	}
+}
+
 void wire_judge_ports(
 	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
 {
@@ -249,4 +291,5 @@ void wire_judge_ports(
 		judge_burst(wire, &wire->bursts.ports[i], findings);
 	judge_ecn(wire, findings);
 	judge_dscp(wire, findings);
+	judge_tags(wire, facts, findings);
 }

@@ -170,6 +170,27 @@ static void data_under_two_dscps_is_told(void **state)
 	}
 }
 
+static void a_tag_of_another_priority_is_told(void **state)
+{
+	for (uint32_t lossless = 3; lossless < 5; lossless++) {
+		struct wire_facts facts = { .taps = 1, .priority = lossless };
+		struct made_packet packet = { .opcode = 0x04, .src_port = 50000, .qp = 69 };
+		struct capture_record record = { .link_type = 1 };
+		struct bench bench;
+
+		(void)state;
+		begin(&bench);
+		made_frame(&bench.frame, &packet, AROUND_VLAN); /* priority 3 */
+		record.wire_bytes = record.captured_bytes = (uint32_t)bench.frame.count;
+		record.bytes = bench.frame.bytes;
+		wire_record(&bench.wire, &record, 0, 0);
+		wire_finish(&bench.wire);
+		wire_judge(&bench.wire, &facts, &bench.findings);
+		assert_int_equal(find(&bench, "wire.vlan.priority") != NULL, lossless != 3);
+		end(&bench);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -180,6 +201,7 @@ int main(void)
 		cmocka_unit_test(what_comes_again_too_soon_waited_for_no_timeout),
 		cmocka_unit_test(one_of_two_links_is_told_from_a_slow_tap),
 		cmocka_unit_test(data_under_two_dscps_is_told),
+		cmocka_unit_test(a_tag_of_another_priority_is_told),
 	};
 
 	return cmocka_run_group_tests_name("wire_said", tests, NULL, NULL);
