@@ -135,8 +135,8 @@ static int read_named(
 
 /* --- the baseline --- */
 
-/* "" where none is chosen. */
-static void read_baseline(char *name, const char *folder)
+/* "" where none is chosen. One that was chosen and cannot be read is not no baseline. */
+static int read_baseline(char *name, const char *folder, struct diag *diag)
 {
 	char path[PAST_PATH];
 	FILE *file;
@@ -145,11 +145,16 @@ static void read_baseline(char *name, const char *folder)
 	past_path(path, folder, "baseline", "");
 	file = fopen(path, "re");
 	if (!file)
-		return;
+		return errno == ENOENT ? 0 : diag_system(diag, -errno, "cannot read %s", path);
 	if (!fgets(name, (int)PAST_NAME, file))
 		name[0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
 	fclose(file);
+	return name[0] ? 0
+		       : diag_error(diag, -EINVAL,
+				 "%s names no run: weft history --baseline NAME chooses one, "
+				 "--baseline none does without",
+				 path);
 }
 
 /* --- the folder --- */
@@ -172,6 +177,15 @@ int past_expect(const struct past *past, const char *folder, const struct digest
 	return 0;
 }
 
+static int stands_in_the_way(int err, struct diag *diag)
+{
+	char why[sizeof(diag->text)];
+
+	memcpy(why, diag->text, sizeof(why));
+	return diag_error(
+		diag, err, "%s; a history is read as a whole, once this is moved away", why);
+}
+
 static int add_run(struct past *past, const char *folder, const char *name, struct diag *diag)
 {
 	struct digest *digest = &past->digests[past->count];
@@ -180,7 +194,7 @@ static int add_run(struct past *past, const char *folder, const char *name, stru
 	if (err == -EBUSY) /* it is not a run yet */
 		return 0;
 	if (err)
-		return err;
+		return stands_in_the_way(err, diag);
 	err = past_expect(past, folder, digest, diag);
 	if (err) {
 		digest_free(digest);
@@ -230,9 +244,10 @@ static int load(struct past *past, const char *folder, size_t most, const char *
 int past_load(struct past *past, const char *folder, size_t most, struct diag *diag)
 {
 	char baseline[PAST_NAME];
+	int err = read_baseline(baseline, folder, diag);
 
-	read_baseline(baseline, folder);
-	return load(past, folder, most, baseline, diag);
+	*past = (struct past)PAST_INIT;
+	return err ? err : load(past, folder, most, baseline, diag);
 }
 
 int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag)
@@ -311,11 +326,12 @@ int past_prune(const char *folder, size_t keep, struct diag *diag)
 	static const char *const endings[] = { ".run", NULL };
 	struct past_listing listing;
 	char baseline[PAST_NAME], path[PAST_PATH];
-	int err = past_list(&listing, folder, endings, diag);
+	int err = read_baseline(baseline, folder, diag);
 
+	if (!err)
+		err = past_list(&listing, folder, endings, diag);
 	if (err)
 		return err;
-	read_baseline(baseline, folder);
 	for (size_t i = 0; i + keep < listing.count && !err; i++) {
 		if (strcmp(listing.names[i], baseline) == 0 ||
 			!is_kept(folder, listing.names[i]))

@@ -36,7 +36,8 @@ struct past {
 
 /* Reads the last `most` runs of the folder, and the baseline, however old. A run file that
  * another weft is writing is left out. Returns 0; -ENOENT where there is no such folder;
- * -EINVAL or -EPROTO for runs of two fabrics, and files that cannot be read. */
+ * -EINVAL or -EPROTO for runs of two fabrics, and files that cannot be read, the baseline's
+ * as well. */
 int past_load(struct past *past, const char *folder, size_t most, struct diag *diag);
 /* The same, whatever the baseline is. */
 int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag);

@@ -88,6 +88,18 @@ sweep mine --keep 1 "$fabric" || fail "--keep 1: $(cat out err)"
 
 # --- a baseline is replaced or kept ---
 
+cp -r mine chosen
+: > chosen/baseline
+refused 'chosen/baseline names no run: .*--baseline none does without' "$weft" history chosen
+refused 'chosen/baseline names no run' sweep chosen "$fabric"
+rm chosen/baseline
+mkdir chosen/baseline
+refused 'chosen/baseline names no run' "$weft" history chosen
+rmdir chosen/baseline
+head -c 5000 "$(find chosen -name '*.run' | head -n 1)" > chosen/20361130T000000Z.run
+refused '20361130T000000Z.run is damaged .*; a history is read as a whole, once this is moved away' "$weft" history chosen
+rm -r chosen
+
 mkdir failing
 sed 's/"verdict": "pass"/"verdict": "fail"/' "$(newest mine json)" > failing/20261130T001500Z.json
 echo 20261130T001500Z > failing/baseline
