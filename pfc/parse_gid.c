@@ -247,7 +247,8 @@ static void read_sentence(const struct reader *reader, long line)
 	struct words words;
 
 	if (!after || scan_has(text, "_GID_INDEX") || scan_after(text, "address: LID") ||
-		scan_has(text, "GID[") || strncmp(text, " GID index", 10) == 0 ||
+		scan_has(text, "GID[") ||
+		strncmp(text + strspn(text, " "), "GID index", 9) == 0 ||
 		scan_has(text, "PORT  INDEX"))
 		return;
 	after = scan_after(after, "index");

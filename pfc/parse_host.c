@@ -123,6 +123,20 @@ static void read_variables(const struct reader *reader, long line, const char *t
 	}
 }
 
+/* Kubernetes: "- name: NCCL_IB_TC", below it "value: "106"". */
+static void read_yaml_variable(const struct reader *reader, long line)
+{
+	const char *name = scan_word(reader->lines[line].text, "name");
+	char variable[64], value[256];
+
+	if (!name || line + 1 >= (long)reader->count ||
+		!scan_value(reader->lines[line].text, "name", variable, sizeof(variable)) ||
+		!isupper((unsigned char)*variable) || !strchr(variable, '_') ||
+		!scan_value(reader->lines[line + 1].text, "value", value, sizeof(value)))
+		return;
+	add_variable(reader, line + 1, variable, value);
+}
+
 /* "retry_cnt=15 rnr_retry=7 timeout=14": attributes that somebody gives a queue pair. */
 static void read_qp_attributes(const struct reader *reader, long line, const char *text)
 {
@@ -171,6 +185,9 @@ static void read_memlock(const struct reader *reader, long line, const char *tex
 	else if (scan_has(text, "locked memory") && (after = scan_after(text, "(current:")))
 		add_memlock(reader, line, after, 1);
 	else if ((after = scan_after(text, "Max locked memory")))
+		add_memlock(reader, line, after, 1.0 / 1024);
+	else if ((after = scan_after(text, "RLIMIT_MEMLOCK is")) || /* libibverbs */
+		 (after = scan_after(text, "max locked-in-memory address space"))) /* prlimit */
 		add_memlock(reader, line, after, 1.0 / 1024);
 	else if ((after = scan_after(text, "LimitMEMLOCK=")))
 		add_memlock(reader, line, after, 1.0 / 1024);
@@ -288,6 +305,7 @@ void parse_host(const struct reader *reader)
 		const char *text = reader->lines[i].text;
 
 		read_variables(reader, i, text);
+		read_yaml_variable(reader, i);
 		read_qp_attributes(reader, i, text);
 		read_memlock(reader, i, text);
 		read_nomem(reader, i, text);

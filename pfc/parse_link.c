@@ -83,6 +83,10 @@ static void read_rate(
 		return;
 	if (read_place_rate(reader, line, text))
 		return;
+	if (*device && scan_rate_gbps(text, &gbps, NULL) && gbps > 0) {
+		add_rate(reader, line, device, gbps); /* what a file "rate" holds */
+		return;
+	}
 	for (int i = 0; i + 1 < words.count && i < 2; i++) {
 		if (!is_rdma(words.at[i]) || !isdigit((unsigned char)*words.at[i + 1]))
 			continue;
@@ -301,6 +305,12 @@ void parse_link(const struct reader *reader)
 		if (strncmp(text, "CA '", 4) == 0 && quote)
 			snprintf(device, sizeof(device), "%.*s", (int)strcspn(quote + 1, "'"),
 				quote + 1);
+		if (strncmp(text, "Infiniband device '", 19) == 0) /* ibstatus */
+			snprintf(device, sizeof(device), "%.*s", (int)strcspn(text + 19, "'"),
+				text + 19);
+		if (is_rdma(text) &&
+			!text[strcspn(text, " :\t,")]) /* a name alone: "echo $d" */
+			snprintf(device, sizeof(device), "%.63s", text);
 		if (strncmp(text, "Settings for ", 13) == 0)
 			snprintf(device, sizeof(device), "%.*s", (int)strcspn(text + 13, ":"),
 				text + 13);

@@ -51,7 +51,8 @@ static enum outcome outlier(
 	}
 	if (!compared)
 		return RULE_UNKNOWN;
-	if (!worst)
+	/* Below half of the rails it is told as a device that is none. */
+	if (!worst || (worst->number < expected / 2 && explain_has(out, "EXTRA_HCA_SELECTED")))
 		return RULE_CLEAR;
 	explain_code(out, rule, rule->level, "%s %s runs at %.0f Gb/s, its peers at %.0f",
 		worst->place, worst->subject, worst->number, expected);

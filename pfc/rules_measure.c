@@ -81,7 +81,7 @@ static enum outcome margin(
 		double seconds, left_out, window;
 
 		if (!strstr(command->subject, "_bw") || !command_has(command->text, "-D") ||
-			command_has(command->text, "-f") || !count)
+			!count)
 			continue;
 		for (; count && command->section != count->section;
 			count = facts_next(facts, count))
@@ -89,8 +89,10 @@ static enum outcome margin(
 		if (!count)
 			count = facts_first(facts, FACT_PERF_ITERATIONS);
 		seconds = command_number(command->text, "-D", 5);
-		left_out = (double)(scan_int(seconds) / 4);
+		left_out = command_number(command->text, "-f", (double)(scan_int(seconds) / 4));
 		window = seconds - 2 * left_out;
+		if (left_out <= 0 || window <= 0)
+			continue;
 		explain_code(out, rule, rule->level,
 			"of %.0f s the first and last %.0f are not counted: the figures are "
 			"those of %.0f s",
@@ -101,9 +103,10 @@ static enum outcome margin(
 			explain_number(
 				out, "mpps_from_iterations", count->number / window / 1e6);
 		explain_advice(out,
-			"With -D %.0f and no -f, the first and last %.0f s are not counted, so "
+			"With -D %.0f and %s-f, the first and last %.0f s are not counted, so "
 			"divide #iterations by %.0f s, not by %.0f s.",
-			seconds, left_out, window, seconds);
+			seconds, command_has(command->text, "-f") ? "" : "no ", left_out,
+			window, seconds);
 		return RULE_FIRED;
 	}
 	return RULE_CLEAR;
