@@ -176,6 +176,7 @@ void nic_send_control(struct sim *sim, uint32_t nic, enum packet_kind kind, uint
 struct packet *nic_next(struct sim *sim, uint32_t port, unsigned prio);
 bool nic_send_data(struct sim *sim, uint32_t port);
 void port_tx_event(struct sim *sim, uint32_t port);
+void qp_pace_event(struct sim *sim, uint32_t qp);
 void nic_append(struct sim *sim, struct sim_nic *nic, uint32_t qp);
 void nic_clear_ready(struct sim *sim, const struct sim_nic *nic, unsigned prio);
 
@@ -230,7 +231,6 @@ void qp_deliver(struct sim *sim, struct qp *qp, uint32_t payload, bool last);
 void qp_wake(struct sim *sim, uint32_t qp);
 void qp_receive(struct sim *sim, const struct packet *packet);
 void qp_acknowledged(struct sim *sim, const struct packet *packet);
-void qp_pace_event(struct sim *sim, uint32_t qp);
 void qp_timeout_event(struct sim *sim, uint32_t qp);
 
 /* sim_repeat.c: selective repeat */

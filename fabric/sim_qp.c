@@ -51,11 +51,6 @@ void qp_wake(struct sim *sim, uint32_t index)
 		nic_qp_ready(sim, index);
 }
 
-void qp_pace_event(struct sim *sim, uint32_t index)
-{
-	qp_wake(sim, index);
-}
-
 void qp_post(struct sim *sim, uint32_t index, uint64_t bytes)
 {
 	struct qp *qp = &sim->qps[index];

@@ -143,6 +143,22 @@ struct packet *nic_next(struct sim *sim, uint32_t port_index, unsigned prio)
 	return packet;
 }
 
+/* A packet of data that nothing hinders, by a NIC port that is idle. */
+static inline void launch(struct sim *sim, struct sim_nic *nic, struct sim_port *port,
+	struct lane *lane, struct packet *packet)
+{
+	uint64_t took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
+
+	if (packet->class == CLASS_POLICY)
+		nic->tx_policy_bytes += packet->frame;
+	port->busy_until = sim->now + took;
+	port->last_prio = nic->data_prio;
+	lane->tx_packets++;
+	lane->tx_bytes += packet->frame;
+	lane->busy_ps += took;
+	link_put(sim, port, nic->port, packet);
+}
+
 /* The usual turn of an idle NIC port: data, nothing else to send, and nobody looks at it.
  * False, and nothing done, when it is another. */
 static inline __attribute__((always_inline)) bool send_data(
@@ -150,21 +166,10 @@ static inline __attribute__((always_inline)) bool send_data(
 {
 	struct sim_nic *nic = &sim->nics[port->nic];
 	struct lane *lane = lane_of(sim, port_index, nic->data_prio);
-	struct packet *packet;
-	uint64_t took;
 
 	if (port->hindered || port->ready != 1u << nic->data_prio || lane->head)
 		return false;
-	packet = next_data(sim, nic);
-	if (packet->class == CLASS_POLICY)
-		nic->tx_policy_bytes += packet->frame;
-	took = serialize_ps(packet->frame + GAP_BYTES, port->byte_ps_q10);
-	port->busy_until = sim->now + took;
-	port->last_prio = nic->data_prio;
-	lane->tx_packets++;
-	lane->tx_bytes += packet->frame;
-	lane->busy_ps += took;
-	link_put(sim, port, port_index, packet);
+	launch(sim, nic, port, lane, next_data(sim, nic));
 	if (nic->ready_head == NONE)
 		port->ready = 0;
 	else
@@ -186,4 +191,28 @@ void port_tx_event(struct sim *sim, uint32_t port_index)
 		ahead_event(sim, port_index);
 	else if (port->sw || port->busy_until > sim->now || !send_data(sim, port, port_index))
 		port_kick(sim, port_index);
+}
+
+/* A queue pair may send what its rate allows: at once, without getting in line, when its NIC
+ * is idle. */
+void qp_pace_event(struct sim *sim, uint32_t index)
+{
+	struct qp *qp = &sim->qps[index];
+	struct sim_nic *nic = &sim->nics[qp->src_nic];
+	struct sim_port *port = &sim->ports[nic->port];
+	struct packet *packet;
+
+	if (port->hindered || port->ready || port->busy_until > sim->now || !qp_has_data(qp) ||
+		qp->pace_at > sim->now) {
+		qp_wake(sim, index);
+		return;
+	}
+	packet = next_packet(sim, nic, qp);
+	if (next_turn(sim, nic, index, qp, packet->frame)) {
+		nic_append(sim, nic, index);
+		port->ready = (uint8_t)(1u << nic->data_prio);
+	}
+	launch(sim, nic, port, lane_of(sim, nic->port, nic->data_prio), packet);
+	if (port->ready)
+		come_back(sim, port, nic->port);
 }
