@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabric/evidence.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "lib/counters.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/names.h"
 #include "lib/units.h"
 
 enum kind { DELTA, LEVEL };
@@ -81,27 +83,29 @@ static const char *const drops[] = { C_DROP_BUFFER, C_DROP_HEADROOM, C_DROP_EGRE
 
 struct counter_names {
 	struct counter_name {
-		char text[40];
 		enum metric metric;
 		enum kind kind;
 	} items[NAMES_MOST];
-	size_t count;
+	struct names numbers; /* owned; the number of a text is that of its item */
 };
 
 static void name_add(struct counter_names *names, const char *format, unsigned priority,
 	enum metric metric, enum kind kind)
 {
-	struct counter_name *item = &names->items[names->count++];
+	char text[sizeof(((struct run_counter *)0)->name)];
+	uint32_t number;
+	bool is_new;
 
 	/* Names without a priority ignore the argument. */
-	snprintf(item->text, sizeof(item->text), format, priority);
-	item->metric = metric;
-	item->kind = kind;
+	snprintf(text, sizeof(text), format, priority);
+	number = names_put(&names->numbers, text, &is_new);
+	assert(is_new && number < NAMES_MOST);
+	names->items[number] = (struct counter_name){ metric, kind };
 }
 
 static void names_of_policy(struct counter_names *names, const struct policy *policy)
 {
-	names->count = 0;
+	names->numbers = (struct names)NAMES_INIT;
 	for (size_t i = 0; i < COUNT_OF(known); i++)
 		name_add(
 			names, known[i].name, policy->priority, known[i].metric, known[i].kind);
@@ -112,10 +116,9 @@ static void names_of_policy(struct counter_names *names, const struct policy *po
 
 static const struct counter_name *find_name(const struct counter_names *names, const char *text)
 {
-	for (size_t i = 0; i < names->count; i++)
-		if (strcmp(names->items[i].text, text) == 0)
-			return &names->items[i];
-	return NULL;
+	uint32_t number = names_find(&names->numbers, text);
+
+	return number == NAMES_NONE ? NULL : &names->items[number];
 }
 
 static void take(struct evidence *evidence, uint32_t port, const struct counter_name *name,
@@ -155,6 +158,7 @@ static int load_counters(struct evidence *evidence, struct run *run,
 		if (port != PORT_NONE)
 			take(evidence, port, name, &rows[i]);
 	}
+	names_free(&counters.numbers);
 	free(rows);
 	return 0;
 }

@@ -60,15 +60,16 @@ static bool store_text(const struct field *field, const char *text, char *to)
 static bool read_field(const struct run *run, sqlite3_stmt *statement, int index,
 	const struct field *field, char *to)
 {
+	/* Asked for once: without mutexes a value may be looked at as often as one likes. */
+	sqlite3_value *value = sqlite3_column_value(statement, index);
 	uint64_t number;
 
 	if (field->kind == FIELD_TEXT)
-		return sqlite3_column_type(statement, index) == SQLITE_TEXT &&
-		       store_text(
-			       field, (const char *)sqlite3_column_text(statement, index), to);
-	if (sqlite3_column_type(statement, index) != SQLITE_INTEGER)
+		return sqlite3_value_type(value) == SQLITE_TEXT &&
+		       store_text(field, (const char *)sqlite3_value_text(value), to);
+	if (sqlite3_value_type(value) != SQLITE_INTEGER)
 		return false;
-	number = (uint64_t)sqlite3_column_int64(statement, index);
+	number = (uint64_t)sqlite3_value_int64(value);
 	if (field->kind == FIELD_NAME)
 		return store_text(field, names_text(&run->names, number), to);
 	return store(field, number, to);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/grow.h"
 #include "lib/units.h"
 #include "reports/series.h"
 
@@ -11,22 +12,24 @@
 #define GAP_PERIODS 1.5
 #define QUEUES_MAX 2u /* lines for single ports */
 
+/* A sample of one metric: small, as half a million of them are sorted. */
+struct point {
+	uint64_t t_ns, value;
+	const char *place;
+};
+
 struct samples {
 	const struct run_stage *stage;
-	const struct run_sample *rows; /* of one metric, by time, then value */
+	const struct point *rows; /* of one metric, by time, then value */
 	size_t count;
 	double scale; /* from value to what is drawn */
 	double gap;   /* us; without a sample for longer than this nothing is drawn */
 };
 
-/* By metric, then time, then value. */
 static int by_time(const void *left, const void *right)
 {
-	const struct run_sample *a = left, *b = right;
-	int metric = strcmp(a->metric, b->metric);
+	const struct point *a = left, *b = right;
 
-	if (metric)
-		return metric;
 	if (a->t_ns != b->t_ns)
 		return a->t_ns < b->t_ns ? -1 : 1;
 	return (a->value > b->value) - (a->value < b->value);
@@ -38,7 +41,7 @@ static double us_into(const struct run_stage *stage, uint64_t t_ns)
 }
 
 static void add_point(
-	struct series *line, const struct samples *samples, const struct run_sample *row)
+	struct series *line, const struct samples *samples, const struct point *row)
 {
 	series_add(
 		line, us_into(samples->stage, row->t_ns), (double)row->value * samples->scale);
@@ -111,7 +114,7 @@ static void put_blamed(struct json *array, const struct samples *samples,
 static const char *highest(
 	const struct samples *samples, const char *const * not, unsigned not_count)
 {
-	const struct run_sample *most = NULL;
+	const struct point *most = NULL;
 
 	for (size_t i = 0; i < samples->count; i++) {
 		bool skip = false;
@@ -155,25 +158,54 @@ static uint64_t period_ns(const struct samples *samples)
 	return least_ns;
 }
 
-static void put_metric(struct json *object, struct samples *samples,
+static void put_goodput(struct json *object, const struct samples *samples, uint64_t step_ns,
 	const struct findings *findings, size_t points)
 {
-	const char *metric = samples->rows[0].metric;
-	uint64_t step_ns = period_ns(samples);
-	struct json *array;
+	struct samples scaled = *samples;
+	struct json *array = json_put_array(object, "goodput");
 
-	samples->gap = GAP_PERIODS * (double)step_ns / NS_PER_US;
-	if (strcmp(metric, "queue_bytes") == 0) {
-		samples->scale = 1.0 / (double)KIB;
-		put_queues(json_put_array(object, "queue"), samples, points);
-	} else if (strcmp(metric, "goodput_bytes") == 0) {
-		samples->scale = 8.0 / (double)step_ns; /* bytes to Gb/s */
-		array = json_put_array(object, "goodput");
-		put_rank(array, "slowest NIC", samples, 0, points);
-		put_rank(array, "median NIC", samples, 1, points);
-		put_rank(array, "fastest NIC", samples, 2, points);
-		put_blamed(array, samples, findings, points);
+	scaled.scale = 8.0 / (double)step_ns; /* bytes to Gb/s */
+	put_rank(array, "slowest NIC", &scaled, 0, points);
+	put_rank(array, "median NIC", &scaled, 1, points);
+	put_rank(array, "fastest NIC", &scaled, 2, points);
+	put_blamed(array, &scaled, findings, points);
+}
+
+/* to has room for count. */
+static void take_metric(struct samples *samples, const char *metric,
+	const struct run_sample *rows, size_t count, struct point *to)
+{
+	samples->rows = to;
+	samples->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i].metric, metric) == 0)
+			to[samples->count++] =
+				(struct point){ rows[i].t_ns, rows[i].value, rows[i].place };
+	if (samples->count)
+		qsort(to, samples->count, sizeof(*to), by_time);
+}
+
+static void put_metrics(struct json *object, const struct run_stage *stage,
+	const struct findings *findings, const struct run_sample *rows, size_t count,
+	size_t points)
+{
+	struct point *taken = zeroed(count, sizeof(*taken));
+	struct samples samples = { .stage = stage };
+	uint64_t step_ns;
+
+	take_metric(&samples, "goodput_bytes", rows, count, taken);
+	if (samples.count) {
+		step_ns = period_ns(&samples);
+		samples.gap = GAP_PERIODS * (double)step_ns / NS_PER_US;
+		put_goodput(object, &samples, step_ns, findings, points);
 	}
+	take_metric(&samples, "queue_bytes", rows, count, taken);
+	if (samples.count) {
+		samples.gap = GAP_PERIODS * (double)period_ns(&samples) / NS_PER_US;
+		samples.scale = 1.0 / (double)KIB;
+		put_queues(json_put_array(object, "queue"), &samples, points);
+	}
+	free(taken);
 }
 
 int html_put_samples(struct json *object, struct run *run, const struct run_stage *stage,
@@ -186,16 +218,7 @@ int html_put_samples(struct json *object, struct run *run, const struct run_stag
 	err = run_get_samples(run, stage->id, &rows, &count, diag);
 	if (err)
 		return err;
-	if (count)
-		qsort(rows, count, sizeof(*rows), by_time);
-	for (size_t from = 0, to = 0; from < count; from = to) {
-		struct samples samples = { .stage = stage, .rows = rows + from };
-
-		while (to < count && strcmp(rows[to].metric, rows[from].metric) == 0)
-			to++;
-		samples.count = to - from;
-		put_metric(object, &samples, findings, points);
-	}
+	put_metrics(object, stage, findings, rows, count, points);
 	free(rows);
 	return 0;
 }

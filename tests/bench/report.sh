@@ -6,7 +6,7 @@
 # The last line is JSON. Status 1 when the instructions pass the limit.
 weft=$1
 wide=$2
-limit=5400
+limit=5100
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 
