@@ -123,6 +123,26 @@ static void read_variables(const struct reader *reader, long line, const char *t
 	}
 }
 
+/* "NCCL_IB_TC = 106" of nccl.conf, "NCCL_IB_TC: "106"" of compose files. */
+static void read_spaced_variable(const struct reader *reader, long line, const char *text)
+{
+	static const char *const starts[] = { "NCCL_", "RCCL_", "UCX_", "HCCL_", "NVSHMEM_",
+		"MC_", "BYTEPS_", "UCCL_", "ROCSHMEM_" };
+	char name[64], value[256];
+	size_t length;
+
+	text += strspn(text, " -");
+	length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+	if (length >= sizeof(name) ||
+		!(text[length] == ':' || (text[length] == ' ' && text[length + 1] == '=')))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)length, text);
+	for (size_t i = 0; i < COUNT_OF(starts); i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0 &&
+			scan_value(text, name, value, sizeof(value)))
+			add_variable(reader, line, name, value);
+}
+
 /* Kubernetes: "- name: NCCL_IB_TC", below it "value: "106"". */
 static void read_yaml_variable(const struct reader *reader, long line)
 {
@@ -306,6 +326,7 @@ void parse_host(const struct reader *reader)
 
 		read_variables(reader, i, text);
 		read_yaml_variable(reader, i);
+		read_spaced_variable(reader, i, text);
 		read_qp_attributes(reader, i, text);
 		read_memlock(reader, i, text);
 		read_nomem(reader, i, text);

@@ -291,9 +291,22 @@ static void read_fec(
 		counter_add(reader, line, device, "uncorrectable_blocks", number);
 }
 
+/* ibstat and ibstatus print a rate of ports that are down as well; it means nothing. */
+static bool is_down_state(const char *text, bool down)
+{
+	const char *state = scan_word(text, "state");
+
+	if (strncmp(text, "CA '", 4) == 0 || scan_has(text, "Infiniband device '"))
+		return false;
+	if (!state || scan_has(text, "phys") || state[strspn(state, " \t")] != ':')
+		return down;
+	return scan_word(state, "down") || scan_word(state, "disabled");
+}
+
 void parse_link(const struct reader *reader)
 {
 	char device[64];
+	bool down = false;
 
 	snprintf(device, sizeof(device), "%s", reader->device);
 	for (long i = 0; i < (long)reader->count; i++) {
@@ -314,7 +327,8 @@ void parse_link(const struct reader *reader)
 		if (strncmp(text, "Settings for ", 13) == 0)
 			snprintf(device, sizeof(device), "%.*s", (int)strcspn(text + 13, ":"),
 				text + 13);
-		if (!scan_has(reader->section->title, "/proc/net/bonding"))
+		down = is_down_state(text, down);
+		if (!down && !scan_has(reader->section->title, "/proc/net/bonding"))
 			read_rate(reader, i, text, device);
 		read_port_sentence(reader, i, text);
 		read_mtu(reader, i, text, device);

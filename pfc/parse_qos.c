@@ -322,6 +322,27 @@ static void read_lldpad(const struct reader *reader, long line, const char *text
 		reader_number(reader, line, FACT_LLDPAD, NULL, NULL, 1);
 }
 
+/* What people say of a host: "PFC on priority 3, DSCP 26 -> priority 3". */
+static void read_sentence(const struct reader *reader, long line, const char *text)
+{
+	const char *at = scan_after(text, "PFC on priority"), *to;
+	double dscp, priority;
+
+	if (scan_has(reader->section->title, "switch") ||
+		scan_has(reader->section->title, "leaf"))
+		return;
+	at = at ? at : scan_after(text, "PFC enabled on priority");
+	for (at = at ? at + strspn(at, " :") : NULL; at && *at >= '0' && *at <= '7';
+		at += 1 + (at[1] == ','))
+		add_pfc(reader, line, *at - '0', true);
+	at = scan_word(text, "dscp");
+	to = at ? strstr(at, "->") : NULL;
+	if (to && scan_number(at + strspn(at, " :="), &dscp, &at) &&
+		at + strspn(at, " ") == to && (to = scan_word(to, "priority")) &&
+		scan_number(to + strspn(to, " :="), &priority, NULL))
+		add_map(reader, line, scan_int(dscp), scan_int(priority));
+}
+
 static void read_title_setting(const struct reader *reader)
 {
 	struct reader titled = *reader;
@@ -330,6 +351,8 @@ static void read_title_setting(const struct reader *reader)
 	titled.lines = &line;
 	titled.count = 1;
 	read_setting(&titled, 0, line.text);
+	if (reader->count == 0) /* the title is all there is */
+		read_sentence(&titled, 0, line.text);
 }
 
 void parse_qos(const struct reader *reader)
@@ -347,6 +370,7 @@ void parse_qos(const struct reader *reader)
 		read_lldpad(reader, i, text);
 		read_lldptool(reader, i, text);
 		read_setting(reader, i, text);
+		read_sentence(reader, i, text);
 		if (scan_has(reader->section->title, "hccn_tool"))
 			read_hccn(reader, i, text);
 		if (scan_has(reader->section->title, "lldpad") &&

@@ -88,7 +88,8 @@ static void read_commands(const struct reader *reader, long line, const char *te
 {
 	static const char *const keys[] = { "priority-flow-control no-drop dot1p",
 		"priority-flow-control priority", "dcb pfc priority", "pfc priority",
-		"dcb priority-flow-control priority" };
+		"dcb priority-flow-control priority", "pause pfc-cos", "PFC on priority",
+		"PFC enabled on priority", "no-drop priority", "lossless priority" };
 	char port[64];
 
 	if (!is_switch(reader))
@@ -128,7 +129,7 @@ static void read_map(const struct reader *reader, long line, const char *text)
 	to = to ? to : scan_word(after, "queue");
 	to = to ? to : scan_word(after, "priority");
 	to = to ? to : scan_after(after, "->");
-	if (!to || !scan_number(to + strspn(to, " :=->"), &tc, NULL))
+	if (!to || !scan_number(to + strspn(to, " :=->"), &tc, NULL) || tc > 7)
 		return;
 	snprintf(name, sizeof(name), "%d", scan_int(dscp));
 	reader_number(reader, line, FACT_SWITCH_MAP, "", name, tc);
@@ -238,8 +239,22 @@ static void read_watchdog(const struct reader *reader, long line, const char *te
 		}
 }
 
+/* "switch: PFC on priority 4, DSCP 26 -> queue 4" with nothing below it. */
+static void read_title(const struct reader *reader)
+{
+	struct reader titled = *reader;
+	struct line line = { reader->section->title, 0 };
+
+	titled.lines = &line;
+	titled.count = 1;
+	read_commands(&titled, 0, line.text);
+	read_map(&titled, 0, line.text);
+}
+
 void parse_switch(const struct reader *reader)
 {
+	if (reader->count == 0)
+		read_title(reader);
 	for (long i = 0; i < (long)reader->count; i++) {
 		const char *text = reader->lines[i].text;
 

@@ -251,6 +251,9 @@ static const struct fact *stalled(const struct facts *facts)
 			continue;
 		data = count_of(facts, fact->place, sends ? MEANS_PRIO_RX : MEANS_PRIO_TX,
 			fact->priority, true);
+		if (!data.present) /* some count no data by priority */
+			data = count_of(facts, fact->place, sends ? MEANS_RX : MEANS_TX,
+				ANY_PRIORITY, true);
 		if (data.present && data.sum <= 0)
 			return fact;
 	}

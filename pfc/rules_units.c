@@ -410,6 +410,10 @@ static enum outcome slow_sender(
 
 	FACTS_EACH (facts, FACT_PERF_AVG, average)
 		best = average->number > best ? average->number : best;
+	if (best <= 0)
+		FACTS_EACH (facts, FACT_FIGURE, figure)
+			if (is_told_run(figure) && told_gbps(figure) > best)
+				best = told_gbps(figure);
 	if (line <= 0 || best <= 0 || held < 0)
 		return RULE_UNKNOWN;
 	if (held > 0 || best >= line * SLOW_SHARE || out->code_count > 0)
@@ -467,6 +471,6 @@ const struct rule rules_units[] = {
 		"Look at the sender: PCIe width and read request, NUMA node and processor of "
 		"the process, one QP or a small message, shallow queues; try more QPs and "
 		"larger messages first.",
-		"NVIDIA/daqiri#252", { FACT_PERF_AVG, FACT_COUNTER, NO_NEED }, slow_sender },
+		"NVIDIA/daqiri#252", { FACT_COUNTER, NO_NEED, NO_NEED }, slow_sender },
 	{ .code = NULL },
 };
