@@ -42,7 +42,7 @@ struct event {
 	uint32_t gap;   /* node of the gap that a fill belongs to, while it is open */
 	uint16_t file;
 	uint8_t kind, stream;
-	uint8_t detail; /* nak_reason, or RNR timer code */
+	uint8_t detail; /* nak_reason, or RNR timer code; of a fill: the tap lost the first */
 	bool has_time;
 };
 

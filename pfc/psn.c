@@ -9,12 +9,16 @@
 /* A packet that follows on one further ahead than this was sent again, not overtaken. */
 #define OVERTAKEN_PSNS 64u
 
-/* Who lost a PSN that came a second time: if it had been acknowledged before, it
- * had arrived and only the tap missed it. */
-static void count_loser(
-	struct psn_track *track, const struct psn_context *context, uint32_t psn, uint32_t by)
+/* A PSN that comes a second time and had been acknowledged before had arrived: only
+ * the tap missed it. */
+static bool lost_by_tap(const struct psn_context *context, uint32_t psn)
 {
-	if (context->acked && !psn_behind(context->acked_psn, psn))
+	return context->acked && !psn_behind(context->acked_psn, psn);
+}
+
+static void count_loser(struct psn_track *track, bool tap, uint32_t by)
+{
+	if (tap)
 		track->lost_capture += by;
 	else
 		track->lost_network += by;
@@ -48,7 +52,10 @@ static void change_run(struct psn_track *track, const struct psn_context *contex
 		else
 			track->resent[was]--;
 		hole_change_lost(track, context, items[at].gap, resent);
-		count_loser(track, context, items[at].psn, resent ? 1 : UINT32_MAX);
+		/* Taken back from whom it was counted for, whatever was acknowledged since. */
+		if (resent)
+			items[at].detail = lost_by_tap(context, items[at].psn);
+		count_loser(track, items[at].detail, resent ? 1 : UINT32_MAX);
 	}
 }
 
@@ -128,7 +135,7 @@ static void count_fill(struct psn_track *track, const struct psn_context *contex
 	if (cause == RESEND_NOT)
 		hole_change_lost(track, context, gap, false);
 	else
-		count_loser(track, context, psn, 1);
+		count_loser(track, lost_by_tap(context, psn), 1);
 }
 
 /* A packet whose first PSN lies in the hole behind link. The rest of its PSNs, if
@@ -148,6 +155,7 @@ static void fill(struct psn_track *track, const struct psn_context *context, uin
 	}
 	event.psn = psn;
 	event.kind = cause == RESEND_NOT ? EVENT_OUT_OF_ORDER : EVENT_GAP_FILLED;
+	event.detail = cause != RESEND_NOT && lost_by_tap(context, psn);
 	count_fill(track, context, psn, first, cause);
 	for (uint32_t i = 1; i < count; i++) {
 		at = (psn + i) & PSN_MASK;

@@ -30,6 +30,11 @@ static void check(const struct psn_track *track, const struct psn_pool *pool)
 	assert(missing <= track->missing);
 	assert(track->gap_psns >= track->missing);
 	assert((track->gap_events == 0) == (track->gap_psns == 0));
+	/* What is taken back was counted before. */
+	for (size_t i = 0; i < RESEND_CAUSES; i++)
+		assert(track->resent[i] < INT32_MAX);
+	assert(track->out_of_order < INT32_MAX && track->lost_network < INT32_MAX &&
+		track->lost_capture < INT32_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -64,6 +64,8 @@ static void check_stream(const struct psn_track *track, const struct stream_trut
 	assert_int_equal(track->repeated, truth->repeated);
 	assert_int_equal(resent, truth->resent);
 	assert_int_equal(track->out_of_order, truth->out_of_order);
+	assert_true((uint64_t)track->lost_network + track->lost_capture <=
+		    (uint64_t)truth->gap_psns + truth->resent);
 	check_text(gap_cause(track), truth->gap_cause);
 	check_text(resent ? resend_cause_name((enum resend_cause)most) : NULL,
 		truth->resend_cause);

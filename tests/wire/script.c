@@ -266,6 +266,8 @@ static void late_and_named(struct script *script)
 	script_send_at(script, from);
 	if (!nak_first)
 		script_answer(script, from, 0x60);
+	if (rng_below(&script->rng, 2))
+		script_acknowledge(script);
 	for (uint32_t i = 0; i <= over; i++)
 		script_send_at(script, from + i);
 	script_acknowledge(script);
