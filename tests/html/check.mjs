@@ -187,7 +187,7 @@ async function checkFile(browser, file, theme) {
   if (theme === 'light') {
     await checkKeyboard(page, file);
     await checkLinks(page, file);
-    const pdf = await page.pdf({ format: 'A4', path: shots ? path.join(shots, `${name}.pdf`) :
+    const pdf = await page.pdf({ format: 'A4', timeout: 0, path: shots ? path.join(shots, `${name}.pdf`) :
       undefined });
     check(file, pdf.length > 10000, 'prints next to nothing');
     await checkNarrow(page, file);
