@@ -77,7 +77,7 @@ enum counter_unit {
 struct counter_row {
 	const char *driver; /* "mlx5", "bnxt", ... */
 	char where; /* S ethtool -S, H hw_counters and rdma statistic, C counters, N netdev,
-			       E ethtool netlink, W switch, A hccn_tool */
+			       E ethtool netlink, W switch, A hccn_tool, P people's words */
 	const char *name; /* N stands for the priority */
 	enum meaning means;
 	enum counter_unit unit;

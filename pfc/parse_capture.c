@@ -181,6 +181,25 @@ static bool read_bare(const struct reader *reader, long line, const char *text)
 	return true;
 }
 
+/* "dscp 26: 981233 packets, dscp 0: 4021 packets": each of several in one line. */
+static bool read_list(const struct reader *reader, long line, const char *text)
+{
+	const char *first = scan_word(text, "dscp"), *next;
+	char clause[128];
+	double dscp;
+
+	if (!first || !scan_word(first, "dscp") || strstr(text, "->"))
+		return false;
+	for (const char *at = first; at; at = next) {
+		next = scan_word(at, "dscp");
+		snprintf(clause, sizeof(clause), "dscp%.*s",
+			next ? (int)(next - at) - 4 : (int)strlen(at), at);
+		if (dscp_of(clause, &dscp) && !scan_has(clause, "cnp"))
+			add_dscp(reader, line, "", dscp, packets_of(clause));
+	}
+	return true;
+}
+
 static void read_dscp(const struct reader *reader, long line, struct capture *capture)
 {
 	const char *text = reader->lines[line].text;
@@ -190,6 +209,8 @@ static void read_dscp(const struct reader *reader, long line, struct capture *ca
 	     way = direction_of(text, direction, sizeof(direction));
 
 	if (scan_has(text, "cnp") || scan_has(text, "arp"))
+		return;
+	if (read_list(reader, line, text))
 		return;
 	strip_ports(direction);
 	if (!here && read_bare(reader, line, text))

@@ -114,6 +114,10 @@ static void read_full(const struct reader *reader, long line, const struct words
 	} else if (is_one_line(words)) {
 		copy_name(iface, room, words->at[1]);
 	}
+	if (!*iface) /* "eth1 link/ether 02:00:...": somebody joined both lines */
+		for (int i = 1; i < words->count; i++)
+			if (strcmp(words->at[i], "link/ether") == 0)
+				copy_name(iface, room, words->at[i - 1]);
 	if (!*iface && !*reader->device)
 		return;
 	if (strchr(text, '<') || words->count > 1)

@@ -196,6 +196,10 @@ static void read_event(const struct reader *reader, long line, const char *text)
 		is_down = is_down || strcasestr(text, down[i]);
 	for (size_t i = 0; i < COUNT_OF(up); i++)
 		is_up = is_up || strcasestr(text, up[i]);
+	if (scan_has(reader->section->title, "ip monitor")) {
+		is_down = scan_has(text, "NO-CARRIER") || scan_has(text, "state DOWN");
+		is_up = !is_down && scan_has(text, "LOWER_UP");
+	}
 	if ((!is_down && !is_up) || scan_has(text, "link down count") ||
 		scan_has(text, "Link Down Counter") || scan_has(text, "Link Down Events"))
 		return;

@@ -143,7 +143,8 @@ static void read_ranks(const struct reader *reader, long line, const char *text)
 		return;
 	if (scan_value_number(text, "rank_size", &number) ||
 		scan_value_number(text, "rankSize", &number) ||
-		scan_value_number(text, "world_size", &number))
+		scan_value_number(text, "world_size", &number) ||
+		scan_value_number(text, "nranks", &number))
 		reader_number(reader, line, FACT_COMM, "ranks told", "", number);
 	for (const char *at = text; (at = strpbrk(at, "0123456789"));
 		at += strspn(at, "0123456789.")) {

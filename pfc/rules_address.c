@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/units.h"
+#include "pfc/bundle.h"
 #include "pfc/scan.h"
 
 #define NO_NEED FACT_KEYS
@@ -258,6 +259,13 @@ static bool moved_in_use(
 	return false;
 }
 
+/* Readings of several times in one section. */
+static bool is_history(const struct section *section)
+{
+	return section &&
+	       (scan_has(section->title, "over time") || scan_has(section->title, "history"));
+}
+
 /* Two readings of one place: the same address in another slot. */
 static enum outcome moved(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
@@ -268,7 +276,7 @@ static enum outcome moved(
 	FACTS_EACH (facts, FACT_GID, before)
 		for (const struct fact *now = facts_next(facts, before); now;
 			now = facts_next(facts, now)) {
-			if (before->section == now->section ||
+			if ((before->section == now->section && !is_history(now->section)) ||
 				strcmp(before->place, now->place) != 0 ||
 				strcmp(before->subject, now->subject) != 0 ||
 				strcmp(before->text, now->text) != 0 ||
@@ -352,21 +360,36 @@ static bool mac_of(const char *gid, char *mac, size_t room)
 	return true;
 }
 
+/* The MAC that the interface of a GID has now. Where the table names none: the only one of
+ * the place, or the one it was formed from; NULL when that cannot be told. */
+static const struct fact *mac_now(
+	const struct facts *facts, const struct fact *row, const char *formed_from)
+{
+	const char *ifaces[2];
+
+	if (*row->extra)
+		return facts_find_last(facts, FACT_MAC, row->place, row->extra, NULL);
+	FACTS_EACH (facts, FACT_MAC, it)
+		if (strcmp(it->place, row->place) == 0 && strcmp(it->text, formed_from) == 0)
+			return it;
+	if (facts_subjects(facts, FACT_MAC, row->place, ifaces, 2) != 1)
+		return NULL;
+	return facts_find_last(facts, FACT_MAC, row->place, NULL, NULL);
+}
+
 static enum outcome stale_mac(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
 	bool known = false;
 
 	FACTS_EACH (facts, FACT_GID, row) {
-		const struct fact *now = facts_find_last(
-			facts, FACT_MAC, row->place, *row->extra ? row->extra : NULL, NULL);
+		const struct fact *now;
 		char mac[32];
 
-		if (!now || !mac_of(row->text, mac, sizeof(mac)))
+		if (!mac_of(row->text, mac, sizeof(mac)) || !(now = mac_now(facts, row, mac)))
 			continue;
 		known = true;
-		if (facts_find(facts, FACT_MAC, row->place, NULL, NULL) &&
-			strcmp(now->text, mac) == 0)
+		if (strcmp(now->text, mac) == 0)
 			continue;
 		explain_code(out, rule, rule->level,
 			"%s: GID %d was formed from MAC %s, but %s has %s now",

@@ -179,7 +179,11 @@ static bool is_alltoall(const struct facts *facts)
 		if (scan_has(command->text, "alltoall"))
 			return true;
 	FACTS_EACH (facts, FACT_FIGURE, figure)
-		if (scan_has(figure->text, "alltoall") || scan_has(figure->text, "all-to-all"))
+		if (scan_has(figure->text, "alltoall") ||
+			scan_has(figure->text, "all-to-all") ||
+			(figure->section &&
+				(scan_has(figure->section->title, "alltoall") ||
+					scan_has(figure->section->title, "all-to-all"))))
 			return true;
 	return false;
 }
