@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The usual way of a packet, and the loop of events around it: off a link, into a switch,
- * onto the next link. Nothing here is called for every packet, so that the loop stays in
- * registers; what is rare is in sim_switch.c and sim_port.c.
+ * onto the next link, and into a NIC. All of that is inlined into the loop; what is rare, near a
+ * limit or asks for an answer is called, in sim_switch.c, sim_port.c and sim_nic.c.
  */
 #include <stdio.h>
 

@@ -77,10 +77,8 @@ struct lane {
 	struct packet *tail;
 	uint32_t queue_bytes, queue_peak, queue_peak_ect, window_peak;
 	uint64_t tx_bytes, tx_packets, busy_ps; /* with what is ahead: see sim_ahead.c */
-
-	/* as the sender, in a queue */
 	uint32_t quiet; /* a queue up to here is neither marked nor a peak of ECT packets */
-	uint32_t port;
+	uint32_t port;  /* whose lane it is, and of which priority: below */
 
 	uint32_t shared, headroom;   /* bytes accounted at ingress */
 	uint32_t account_peak, easy; /* easy: up to here, no second look */
