@@ -267,6 +267,12 @@ static void read_sentence(const struct reader *reader, long line)
 	add_used(reader, line, reader->device, "local", index, gid);
 }
 
+/* "DEV PORT INDEX GID ...": the heading of show_gids. */
+static bool is_heading(const char *text)
+{
+	return scan_word(text, "DEV") && scan_word(text, "INDEX") && scan_word(text, "GID");
+}
+
 void parse_gid(const struct reader *reader)
 {
 	char device[64] = "";
@@ -288,6 +294,8 @@ void parse_gid(const struct reader *reader)
 			reader_add(reader, i, FACT_GID_ERROR, device, NULL, text);
 	}
 	read_perftest(reader);
-	if (scan_has(reader->section->title, "show_gids") && reader->count == 0)
+	if (scan_has(reader->section->title, "show_gids") &&
+		(reader->count == 0 ||
+			(reader->count == 1 && is_heading(reader->lines[0].text))))
 		reader_number(reader, -1, FACT_GID_USED, device, "empty table", -1);
 }

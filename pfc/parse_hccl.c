@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pfc/parse.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "lib/units.h"
@@ -124,7 +126,12 @@ static void read_tls(const struct reader *reader, long line, const char *text)
 	const char *after = scan_after(text, "tls switch");
 	double on;
 
-	if (!after || !scan_number(after + strspn(after, " [:="), &on, NULL))
+	if (!after)
+		return;
+	after += strspn(after, " [:=");
+	if (strncasecmp(after, "enable", 6) == 0 || strncasecmp(after, "disable", 7) == 0)
+		on = tolower((unsigned char)*after) == 'e';
+	else if (!scan_number(after, &on, NULL))
 		return;
 	reader_number(reader, line, FACT_TLS, "", "", 0)->text =
 		facts_keep(reader->facts, on > 0 ? "ENABLE" : "DISABLE");
