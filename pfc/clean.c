@@ -122,28 +122,112 @@ static const char *prompt_end(const char *at)
 	return at + path + 1;
 }
 
-/* "$ ethtool ens1", "# show_gids": a prompt without user and host. A "#" begins comments
- * too, so what follows it has to be a tool. */
-static bool is_bare_prompt(const char *at)
+/* Whether text begins with one of the words of a list that are parted by blanks. */
+static bool begins_with(const char *words, const char *text)
+{
+	size_t length = strcspn(text, " ");
+
+	for (const char *at = words; *at && length > 0; at += strspn(at, " ")) {
+		size_t word = strcspn(at, " ");
+
+		if (word == length && strncmp(at, text, length) == 0)
+			return true;
+		at += word;
+	}
+	return false;
+}
+
+/* An option, a pipe, a quote, a path, a file's name, an address or a variable that is set. */
+static bool is_argument(const char *text)
+{
+	size_t length = strcspn(text, " ");
+	const char *dot = memchr(text, '.', length);
+
+	return (length > 0 && strchr("-|>\"'$", *text)) || memchr(text, '/', length) ||
+	       memchr(text, '=', length) || (dot && isalnum((unsigned char)dot[1]));
+}
+
+/* "address show" is typed behind "ip", "address of rack 1" is said. */
+static bool is_subcommand(const char *words, const char *text)
+{
+	const char *behind = text + strcspn(text, " ");
+
+	behind += strspn(behind, " ");
+	return begins_with(words, text) &&
+	       (!*behind || is_argument(behind) ||
+		       begins_with("add dev exec get link list ls s set sh show", behind));
+}
+
+/* Tools that are words of people too: "# for the training run", "# ip addresses of rack 1",
+ * "# ping the peer first". next is what stands behind the tool. */
+static bool is_said(const char *tool, const char *next)
+{
+	static const struct {
+		const char *tool, *words; /* its own words, where it begins with one */
+	} said[] = {
+		{ "bash", "" },
+		{ "cat", "" },
+		{ "dmesg", "" },
+		{ "env", "" },
+		{ "grep", "" },
+		{ "ip", "a addr address l link maddr monitor n neigh netns r route ru rule" },
+		{ "ping", "" },
+		{ "rdma", "dev link res resource statistic system" },
+		{ "ss", "" },
+		{ "tc", "class filter qdisc" },
+	};
+
+	if (strcmp(tool, "for") == 0)
+		return !strstr(next, " in ") || !strchr(next, ';');
+	for (size_t i = 0; i < COUNT_OF(said); i++) {
+		if (strcmp(tool, said[i].tool) != 0)
+			continue;
+		if (!*next)
+			return false;
+		if (*said[i].words)
+			return *next != '-' && !is_subcommand(said[i].words, next);
+		/* "# cat hostfile": nobody says that and no more */
+		return !is_argument(next) &&
+		       !(strcmp(tool, "cat") == 0 && !next[strcspn(next, " ")]);
+	}
+	return false;
+}
+
+/* Whether a line is a tool's command; behind a "#", and no comment. */
+static bool is_command(const char *line, bool comment)
 {
 	static const char *const tools[] = { "bash", "cat", "cma_roce_", "cpupower", "dcb",
 		"devlink", "dmesg", "env", "ethtool", "for", "grep", "hccn_tool", "ib_",
 		"ibdev2netdev", "ibstat", "ibv_", "ifconfig", "ip", "journalctl", "lldptool",
 		"lscpu", "lsmod", "lspci", "mlnx_qos", "mlxconfig", "mlxlink", "modinfo",
-		"mpirun", "numactl", "nvidia-smi", "ping", "rdma", "show_gids", "ss", "sudo",
-		"sysctl", "systemctl", "tc", "tcpdump", "tshark", "ulimit" };
+		"mpirun", "numactl", "nvidia-smi", "ping", "rdma", "show_gids", "ss", "sysctl",
+		"systemctl", "tc", "tcpdump", "tshark", "ulimit" };
 
-	if ((*at != '$' && *at != '#') || at[1] != ' ' || !islower((unsigned char)at[2]))
-		return false;
-	for (size_t i = 0; i < COUNT_OF(tools); i++) {
-		size_t length = strlen(tools[i]);
-
-		if (strncmp(at + 2, tools[i], length) == 0 &&
-			(tools[i][length - 1] == '_' || !at[2 + length] ||
-				at[2 + length] == ' '))
+	if (strncmp(line, "sudo ", 5) == 0) {
+		line += strspn(line + 4, " ") + 4;
+		if (!comment || *line == '-')
 			return true;
 	}
+	for (size_t i = 0; i < COUNT_OF(tools); i++) {
+		size_t length = strlen(tools[i]);
+		const char *next = line + length;
+
+		if (strncmp(line, tools[i], length) != 0)
+			continue;
+		if (tools[i][length - 1] == '_')
+			return true;
+		if (!*next || *next == ' ')
+			return !comment || !is_said(tools[i], next + strspn(next, " "));
+	}
 	return false;
+}
+
+/* "$ ethtool ens1", "# show_gids": a prompt without user and host. A "#" begins comments
+ * too, so what follows it has to be a tool. */
+static bool is_bare_prompt(const char *at)
+{
+	return (*at == '$' || *at == '#') && at[1] == ' ' && islower((unsigned char)at[2]) &&
+	       is_command(at + 2, *at == '#');
 }
 
 bool clean_prompt(const char *line, struct prompt *prompt)

@@ -71,7 +71,7 @@
 	FACT(RATE, "port rate", \
 		"device; number Gb/s") \
 	FACT(BYTES, "bytes of a device", \
-		"device; number") \
+		"device; number; more 1 when it is of a window and no total") \
 	FACT(COMM, "communicator", \
 		"handle, rank; number ranks, more nodes") \
 	FACT(HOSTFILE, "host file", \

@@ -26,13 +26,16 @@ static bool read_bytes_file(
 	if (!device || !value || !scan_number(value + strspn(value, " :=\t"), &number, NULL))
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(device, "/"), device);
-	reader_number(reader, line, FACT_BYTES, name, NULL, number * unit);
+	reader_number(reader, line, FACT_BYTES, name, NULL, number * unit)->more =
+		reader->section->delta;
 	return true;
 }
 
-/* "mlx5_0 812000000000" under a title about bytes. */
+/* "mlx5_0 812000000000" under a title about bytes: those of a job, unless it says that they
+ * are totals or one of two readings. */
 static void read_bytes(const struct reader *reader, long line, const char *text)
 {
+	const char *title = reader->section->title;
 	struct words words;
 	char name[64];
 	double number;
@@ -40,12 +43,15 @@ static void read_bytes(const struct reader *reader, long line, const char *text)
 	scan_words(text, &words);
 	if (words.count >= 1 && read_bytes_file(reader, line, words.at[0], text))
 		return;
-	if (!scan_has(reader->section->title, "bytes") || words.count < 2 ||
+	if (!scan_has(title, "bytes") || words.count < 2 ||
 		!isalpha((unsigned char)*words.at[0]) ||
 		!scan_whole_number(words.at[words.count - 1], &number))
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words.at[0], ":"), words.at[0]);
-	reader_number(reader, line, FACT_BYTES, name, NULL, number);
+	reader_number(reader, line, FACT_BYTES, name, NULL, number)->more =
+		reader->section->delta ||
+		!(scan_word(title, "before") || scan_word(title, "after") ||
+			scan_has(title, "total"));
 }
 
 /* "MiB/s" of what stands before end. */

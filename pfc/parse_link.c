@@ -2,6 +2,7 @@
 #include "pfc/parse.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,43 @@ static bool is_rdma(const char *word)
 	return false;
 }
 
-/* "gpu1: 200 Gb/sec (4X HDR)" under a title about rates: a line a host. */
+/* "rail0", "swp1": a port by its name, where other names are those of hosts. */
+static bool is_port(const char *word)
+{
+	static const char *const starts[] = { "rail", "nic", "port", "swp", "Ethernet", "ib" };
+
+	for (size_t i = 0; i < COUNT_OF(starts); i++)
+		if (strncasecmp(word, starts[i], strlen(starts[i])) == 0 &&
+			isdigit((unsigned char)word[strlen(starts[i])]))
+			return true;
+	return false;
+}
+
+/* Whether the figures below a title are rates of links; "average rate" of ib_write_bw is
+ * what a test measured. */
+static bool is_about_rates(const char *title)
+{
+	static const char *const names[] = { "rate", "rates", "speed", "speeds" };
+	static const char *const measured[] = { "_bw", "_lat", "average", "measured" };
+
+	for (size_t i = 0; i < COUNT_OF(measured); i++)
+		if (scan_has(title, measured[i]))
+			return false;
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (scan_word(title, names[i]))
+			return true;
+	return false;
+}
+
+/* What ports of Ethernet and InfiniBand run at, in Gb/s. */
+static bool is_nominal(double gbps)
+{
+	return gbps == 1 || gbps == 2.5 || gbps == 10 || gbps == 40 || gbps == 56 ||
+	       (gbps > 0 && fmod(gbps, 25) == 0);
+}
+
+/* "gpu1: 200 Gb/sec (4X HDR)" under a title about rates: a line a host; "rail0: 200 Gb/s" a
+ * line a port. */
 static bool read_place_rate(const struct reader *reader, long line, const char *text)
 {
 	size_t length = strcspn(text, " :\t");
@@ -38,11 +75,14 @@ static bool read_place_rate(const struct reader *reader, long line, const char *
 		strcspn(text, "0123456789") >= length ||
 		!scan_rate_gbps(
 			text + length + 1 + strspn(text + length + 1, " \t"), &gbps, NULL) ||
-		gbps <= 0)
+		!is_nominal(gbps))
 		return false;
 	snprintf(place, sizeof(place), "%.*s", (int)length, text);
-	add_rate(reader, line, *reader->device ? reader->device : "port", gbps)->place =
-		facts_keep(reader->facts, place);
+	if (is_port(place))
+		add_rate(reader, line, place, gbps);
+	else
+		add_rate(reader, line, *reader->device ? reader->device : "port", gbps)->place =
+			facts_keep(reader->facts, place);
 	return true;
 }
 
@@ -78,12 +118,11 @@ static void read_rate(
 			fact->subject = facts_keep(reader->facts, words.at[0]);
 		return;
 	}
-	if (!scan_has(reader->section->title, "rate") &&
-		!scan_has(reader->section->title, "speed"))
+	if (!is_about_rates(reader->section->title))
 		return;
 	if (read_place_rate(reader, line, text))
 		return;
-	if (*device && scan_rate_gbps(text, &gbps, NULL) && gbps > 0) {
+	if (*device && scan_rate_gbps(text, &gbps, NULL) && is_nominal(gbps)) {
 		add_rate(reader, line, device, gbps); /* what a file "rate" holds */
 		return;
 	}
@@ -92,6 +131,8 @@ static void read_rate(
 			continue;
 		if (!scan_rate_gbps(words.at[i + 1], &gbps, NULL) &&
 			!scan_whole_number(words.at[i + 1], &gbps))
+			continue;
+		if (!is_nominal(gbps))
 			continue;
 		char name[64];
 

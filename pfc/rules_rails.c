@@ -328,41 +328,6 @@ static enum outcome extra_hca(
 	return RULE_FIRED;
 }
 
-static enum outcome imbalance(
-	const struct rule *rule, const struct facts *facts, struct explain *out)
-{
-	const struct fact *busiest = NULL;
-	double sum = 0;
-	int devices = 0;
-	char idle[512] = "none";
-	size_t used = 0;
-
-	FACTS_EACH (facts, FACT_BYTES, row) {
-		devices++;
-		sum += row->number;
-		busiest = !busiest || row->number > busiest->number ? row : busiest;
-	}
-	if (devices < 2 || sum <= 0)
-		return RULE_UNKNOWN;
-	if (busiest->number / sum < (devices == 2 ? 0.9 : 0.8))
-		return RULE_CLEAR;
-	FACTS_EACH (facts, FACT_BYTES, row)
-		if (row->number < busiest->number * 0.01 && used < sizeof(idle) - 64)
-			used += (size_t)snprintf(idle + used, sizeof(idle) - used, "%s%s",
-				used ? "," : "", row->subject);
-	explain_code(out, rule, rule->level, "%s carries %.1f %% of all bytes of %d NICs",
-		busiest->subject, busiest->number / sum * 100, devices);
-	explain_fact(out, "busiest", "%s", busiest->subject);
-	explain_fact(out, "share", "%.3f", busiest->number / sum);
-	explain_fact(out, "idle", "%s", idle);
-	explain_advice(out,
-		"All ranks use %s; check the map from rank to NIC (NCCL_IB_HCA, "
-		"NVSHMEM_HCA_LIST, topology file, "
-		"CUDA_VISIBLE_DEVICES) so that each GPU uses its nearest NIC, and run again.",
-		busiest->subject);
-	return RULE_FIRED;
-}
-
 /* Hosts named by a host file, by -H of mpirun, or counted by Slurm. */
 static size_t host_count(const struct facts *facts)
 {
@@ -461,10 +426,6 @@ const struct rule rules_rails[] = {
 		"a channel on a slow device slows the whole ring",
 		"Restrict NCCL_IB_HCA to the rails; a leading = asks for exact names.",
 		"NVIDIA/nccl#1664", { FACT_HCA_USED, FACT_RATE, NO_NEED }, extra_hca },
-	{ "NIC_IMBALANCE", VERDICT_FAIL, "rails", "one NIC carries nearly all bytes",
-		"the other NICs were bought and do nothing",
-		"Check the map from rank to NIC so that each GPU uses its nearest NIC.",
-		"deepseek-ai/DeepEP#336", { FACT_BYTES, NO_NEED, NO_NEED }, imbalance },
 	{ "NNODES_NOT_HOSTS", VERDICT_WARN, "rails",
 		"the library counts other nodes than there are hosts",
 		"rings and rail rules are built per node as the library counts them",
