@@ -57,7 +57,7 @@
 	FACT(NO_ROUTE, "no route", \
 		"from, to; text") \
 	FACT(ROUTE, "route", \
-		"number 1 through a gateway") \
+		"name get where it was asked for one address; number 1 through a gateway") \
 	FACT(CALL_FAILED, "verbs call failed", \
 		"name of the call; text") \
 	FACT(POST_FEC_BER, "bit error rate behind the FEC", \

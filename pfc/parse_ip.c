@@ -138,7 +138,8 @@ static void read_full(const struct reader *reader, long line, const struct words
 	}
 	value = word_after(words, "link/ether");
 	value = value ? value : word_after(words, "ether");
-	if (value && scan_mac(value, mac, sizeof(mac)))
+	if (value && scan_mac(value, mac, sizeof(mac)) &&
+		strcmp(words->at[0], "vf") != 0) /* a virtual function's, not this port's */
 		reader_add(reader, line, FACT_MAC, *iface ? iface : reader->device, NULL, mac);
 	if (scan_has(text, "vlan protocol") || scan_has(text, "vlan id"))
 		reader_add(

@@ -73,8 +73,9 @@ static void read_ping(const struct reader *reader, long line, const char *text)
 		return;
 	}
 	if (scan_has(title, "route"))
-		reader_number(
-			reader, line, FACT_ROUTE, NULL, NULL, scan_word(text, "via") != NULL);
+		reader_number(reader, line, FACT_ROUTE, NULL,
+			scan_has(title, "route get") && scan_word(text, "dev") ? "get" : NULL,
+			scan_word(text, "via") != NULL);
 	if (!scan_has(title, "ping") || !scan_has(text, "packet loss"))
 		return;
 	scan_words(title, &words);

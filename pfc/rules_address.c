@@ -46,6 +46,7 @@ static const struct fact *row_of(const struct facts *facts, const struct fact *u
  * collected: 1 yes, 0 no, -1 not known. */
 static int same_subnet(const struct facts *facts)
 {
+	const struct fact *route = facts_find(facts, FACT_ROUTE, NULL, NULL, "get");
 	int answer = -1;
 
 	FACTS_EACH (facts, FACT_ADDRESS, a)
@@ -61,8 +62,8 @@ static int same_subnet(const struct facts *facts)
 				(scan_address(b->number) & mask))
 				answer = 1;
 		}
-	if (answer < 0 && facts_first(facts, FACT_ROUTE))
-		answer = facts_first(facts, FACT_ROUTE)->number <= 0;
+	if (answer < 0 && route) /* of a table nobody knows which route leads to the peer */
+		answer = route->number <= 0;
 	return answer;
 }
 

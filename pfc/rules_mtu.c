@@ -167,6 +167,20 @@ static const struct fact *least_limit(const struct facts *facts)
 	return least;
 }
 
+/* "ibv_reg_mr failed: Bad address" has another cause than the limit, such as memory of a GPU
+ * without nvidia-peermem. */
+static bool has_other_cause(const char *text)
+{
+	static const char *const causes[] = { "Invalid argument", "EINVAL", "Bad address",
+		"EFAULT", "Operation not permitted", "EPERM", "not supported", "EOPNOTSUPP",
+		"Permission denied", "EACCES", "No such device", "ENODEV" };
+
+	for (size_t i = 0; i < COUNT_OF(causes); i++)
+		if (scan_has(text, causes[i]))
+			return true;
+	return false;
+}
+
 /* These calls lock memory: buffers, and the rings of queues. */
 static bool registering_failed(const struct facts *facts)
 {
@@ -175,7 +189,8 @@ static bool registering_failed(const struct facts *facts)
 
 	FACTS_EACH (facts, FACT_CALL_FAILED, call)
 		for (size_t i = 0; i < COUNT_OF(calls); i++)
-			if (strncmp(call->name, calls[i], strlen(calls[i])) == 0)
+			if (strncmp(call->name, calls[i], strlen(calls[i])) == 0 &&
+				!has_other_cause(call->text))
 				return true;
 	return false;
 }

@@ -244,6 +244,12 @@ static enum outcome asymmetric(
 	return by_settings(rule, facts, out);
 }
 
+/* What was pasted without a place may be of any host, unless one command printed it. */
+static bool of_one_host(const struct fact *a, const struct fact *b)
+{
+	return strcmp(a->place, b->place) == 0 && (*a->place || a->section == b->section);
+}
+
 static enum outcome same_mac(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
@@ -262,9 +268,10 @@ static enum outcome same_mac(
 	}
 	FACTS_EACH (facts, FACT_NEIGHBOUR_MAC, neighbour)
 		FACTS_EACH (facts, FACT_MAC, own) {
+			if (!of_one_host(own, neighbour))
+				continue;
 			known = true;
-			if (strcmp(own->place, neighbour->place) != 0 ||
-				strcmp(own->text, neighbour->text) != 0)
+			if (strcmp(own->text, neighbour->text) != 0)
 				continue;
 			explain_code(out, rule, rule->level,
 				"%s is taken to be at %s, which is this host's own address",
