@@ -219,7 +219,7 @@ static void add_command(
 	struct section *section =
 		reading->open ? &bundle->sections[bundle->section_count - 1] : NULL;
 	size_t length = prompt->host_length < 100 ? prompt->host_length : 100;
-	char text[512];
+	char text[BUNDLE_LINE_MAX + 128]; /* lists of hosts are long */
 
 	if (section && !has_lines(bundle, section)) {
 		if (scan_has(section->title, prompt->command))
@@ -227,11 +227,11 @@ static void add_command(
 		bundle->section_count--;
 	}
 	if (*title->place)
-		snprintf(text, sizeof(text), "%.100s: %.400s", title->place, prompt->command);
+		snprintf(text, sizeof(text), "%.100s: %s", title->place, prompt->command);
 	else if (length == 0)
-		snprintf(text, sizeof(text), "%.400s", prompt->command);
+		snprintf(text, sizeof(text), "%s", prompt->command);
 	else
-		snprintf(text, sizeof(text), "%.*s: %.400s", (int)length, prompt->host,
+		snprintf(text, sizeof(text), "%.*s: %s", (int)length, prompt->host,
 			prompt->command);
 	add_section(bundle, reading->file, arena_text(&bundle->arena, text, strlen(text)));
 	section = &bundle->sections[bundle->section_count - 1];

@@ -129,6 +129,54 @@ size_t line_place(const char *text)
 	return is_numbered_name(text, length) ? length : 0;
 }
 
+/* "tor1", "ToR-2", "torA"; not "monitor" or "torch". */
+static bool names_tor(const char *text)
+{
+	const char *after = text;
+
+	while ((after = scan_after(after, "tor"))) {
+		bool starts = after - 3 == text || !isalnum((unsigned char)after[-4]);
+
+		if (starts &&
+			(!isalpha((unsigned char)*after) || !isalnum((unsigned char)after[1])))
+			return true;
+	}
+	return false;
+}
+
+bool reader_is_switch(const struct reader *reader)
+{
+	static const char *const words[] = { "switch", "leaf", "spine", "sonic", "arista",
+		"cumulus", "nexus" };
+
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (scan_has(reader->section->place, words[i]) ||
+			scan_has(reader->section->title, words[i]))
+			return true;
+	return names_tor(reader->section->place) || names_tor(reader->section->title);
+}
+
+bool clause_denies(const char *text, const char *at)
+{
+	static const char *const words[] = { "off", "disabled", "no", "not", "without",
+		"undo" };
+	const char *start = at;
+	char clause[256];
+
+	while (start > text && !strchr(",;", start[-1]))
+		start--;
+	while (*at && *at != ';' && (*at != ',' || isdigit((unsigned char)at[1])))
+		at++;
+	snprintf(clause, sizeof(clause), "%.*s", (int)(at - start), start);
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const char *after = scan_word(clause, words[i]);
+
+		if (after && *after != '-') /* no-drop */
+			return true;
+	}
+	return false;
+}
+
 struct fact *reader_add(const struct reader *reader, long line, enum fact_key key,
 	const char *subject, const char *name, const char *text)
 {

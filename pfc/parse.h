@@ -59,6 +59,12 @@ struct fact *reader_number(const struct reader *reader, long line, enum fact_key
  * none. */
 size_t line_place(const char *text);
 
+/* Whether a section speaks of a switch: by its place or title. */
+bool reader_is_switch(const struct reader *reader);
+/* Whether the part of a sentence around at, a place in text, says that something is not so:
+ * "no PFC on priority 3", "PFC on priority 3: disabled". */
+bool clause_denies(const char *text, const char *at);
+
 /* A variable of a communication library and what follows from it (traffic class, pinned
  * GID), from an environment that was read and not pasted. source must outlive facts. */
 void facts_variable(struct facts *facts, const char *place, const char *name, const char *value,

@@ -96,51 +96,75 @@ static void read_cable_rule(const struct reader *reader, long line, const char *
 		facts_keep(reader->facts, to);
 }
 
-/* The heading of a matrix: names and nothing else. */
-static bool is_heading(const char *text, struct words *heading)
+/* The next word of a line, of any length of line; false at its end. */
+static bool next_word(const char **at, char *word, size_t room)
 {
-	double number;
+	size_t length;
 
-	scan_words(text, heading);
-	for (int i = 0; i < heading->count; i++)
-		if (!isalpha((unsigned char)*heading->at[i]) ||
-			scan_number(heading->at[i], &number, NULL))
+	*at += strspn(*at, " \t\r");
+	length = strcspn(*at, " \t\r");
+	snprintf(word, room, "%.*s", (int)length, *at);
+	*at += length;
+	return length > 0;
+}
+
+static size_t count_words(const char *text)
+{
+	size_t count = 0;
+	char word[8];
+
+	while (next_word(&text, word, sizeof(word)))
+		count++;
+	return count;
+}
+
+/* The heading of a matrix: names and nothing else. */
+static bool is_heading(const char *text)
+{
+	size_t count = 0;
+	char word[64];
+
+	for (; next_word(&text, word, sizeof(word)); count++)
+		if (!isalpha((unsigned char)*word))
 			return false;
-	return heading->count >= 2;
+	return count >= 2;
 }
 
 /* A square of nodes: a row begins with its node, and "-" or "x" stands where it meets
  * itself. Each pair once, the slower of both directions. */
-static void read_matrix_row(const struct reader *reader, long line, const struct words *heading)
+static void read_matrix_row(const struct reader *reader, long line, const char *heading)
 {
-	struct words row;
+	const char *text = reader->lines[line].text;
+	char row[64], column[64], cell[64];
 	double number;
 
-	scan_words(reader->lines[line].text, &row);
-	if (row.count != heading->count + 1)
+	if (count_words(text) != count_words(heading) + 1)
 		return;
-	for (int i = 0; i < heading->count; i++) {
-		const struct fact *back =
-			facts_find(reader->facts, FACT_PAIR, NULL, heading->at[i], row.at[0]);
+	next_word(&text, row, sizeof(row));
+	while (next_word(&heading, column, sizeof(column)) &&
+		next_word(&text, cell, sizeof(cell))) {
+		const struct fact *back;
 
-		if (strcmp(heading->at[i], row.at[0]) == 0 ||
-			!scan_whole_number(row.at[i + 1], &number))
+		if (strcmp(column, row) == 0 || !scan_whole_number(cell, &number))
 			continue;
+		back = reader->facts->of_key[FACT_PAIR] < FACTS_KEY_MAX
+			       ? facts_find(reader->facts, FACT_PAIR, NULL, column, row)
+			       : NULL;
 		if (!back)
-			reader_number(
-				reader, line, FACT_PAIR, row.at[0], heading->at[i], number);
+			reader_number(reader, line, FACT_PAIR, row, column, number);
 		else if (number < back->number)
 			reader->facts->items[back - reader->facts->items].number = number;
 	}
 }
 
-static bool is_node_row(const struct words *heading, const char *text)
+static bool is_node_row(const char *heading, const char *text)
 {
-	struct words row;
+	char row[64], column[64];
 
-	scan_words(text, &row);
-	for (int i = 0; row.count > 0 && i < heading->count; i++)
-		if (strcmp(heading->at[i], row.at[0]) == 0)
+	if (!next_word(&text, row, sizeof(row)))
+		return false;
+	while (next_word(&heading, column, sizeof(column)))
+		if (strcmp(column, row) == 0)
 			return true;
 	return false;
 }
@@ -149,16 +173,15 @@ static bool is_node_row(const struct words *heading, const char *text)
  * part. */
 static bool read_matrix(const struct reader *reader)
 {
-	struct words heading;
-
 	if (!is_about_pairs(reader) && !scan_has(reader->section->title, "matrix"))
 		return false;
 	for (long i = 0; i + 1 < (long)reader->count; i++) {
-		if (!is_heading(reader->lines[i].text, &heading) ||
-			!is_node_row(&heading, reader->lines[i + 1].text))
+		const char *heading = reader->lines[i].text;
+
+		if (!is_heading(heading) || !is_node_row(heading, reader->lines[i + 1].text))
 			continue;
 		for (long k = i + 1; k < (long)reader->count; k++)
-			read_matrix_row(reader, k, &heading);
+			read_matrix_row(reader, k, heading);
 		return true;
 	}
 	return false;

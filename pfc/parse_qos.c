@@ -328,11 +328,13 @@ static void read_sentence(const struct reader *reader, long line, const char *te
 	const char *at = scan_after(text, "PFC on priority"), *to;
 	double dscp, priority;
 
-	if (scan_has(reader->section->title, "switch") ||
-		scan_has(reader->section->title, "leaf"))
+	if (reader_is_switch(reader))
 		return;
 	at = at ? at : scan_after(text, "PFC enabled on priority");
-	for (at = at ? at + strspn(at, " :") : NULL; at && *at >= '0' && *at <= '7';
+	if (at && clause_denies(text, at))
+		at = NULL;
+	for (at = at ? at + strspn(at, " :") : NULL;
+		at && *at >= '0' && *at <= '7' && !isdigit((unsigned char)at[1]);
 		at += 1 + (at[1] == ','))
 		add_pfc(reader, line, *at - '0', true);
 	at = scan_word(text, "dscp");

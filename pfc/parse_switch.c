@@ -9,19 +9,6 @@
 #include "lib/units.h"
 #include "pfc/scan.h"
 
-/* Whether this section speaks of a switch: by its place, title or form. */
-static bool is_switch(const struct reader *reader)
-{
-	static const char *const words[] = { "switch", "leaf", "spine", "tor", "sonic",
-		"arista", "cumulus", "nexus" };
-
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (scan_has(reader->section->place, words[i]) ||
-			scan_has(reader->section->title, words[i]))
-			return true;
-	return false;
-}
-
 /* Each priority of "3,4" or "3-4" or "3 4". */
 static void add_priorities(
 	const struct reader *reader, long line, const char *port, const char *list)
@@ -92,13 +79,15 @@ static void read_commands(const struct reader *reader, long line, const char *te
 		"PFC enabled on priority", "no-drop priority", "lossless priority" };
 	char port[64];
 
-	if (!is_switch(reader))
+	if (!reader_is_switch(reader))
 		return;
 	snprintf(port, sizeof(port), "%s", reader->device);
 	for (size_t i = 0; i < COUNT_OF(keys); i++) {
 		const char *after = scan_after(text, keys[i]);
 
 		if (after && isdigit((unsigned char)after[strspn(after, " :")])) {
+			if (clause_denies(text, after))
+				return;
 			add_priorities(reader, line, port, after + strspn(after, " :"));
 			return;
 		}
@@ -121,7 +110,7 @@ static void read_map(const struct reader *reader, long line, const char *text)
 	double dscp, tc;
 	char name[16];
 
-	if (!is_switch(reader) || !after ||
+	if (!reader_is_switch(reader) || !after ||
 		!scan_number(after + strspn(after, " :="), &dscp, &after) || dscp > 63)
 		return;
 	to = scan_after(after, "traffic-class");

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/facts.h"
 #include "pfc/scan.h"
 
-bool command_option(const char *command, const char *name, char *value, size_t room)
+/* Where the value of an option begins; NULL when the option is not there. */
+static const char *option_value(const char *command, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -18,11 +20,19 @@ bool command_option(const char *command, const char *name, char *value, size_t r
 			(*after && *after != ' ' && *after != '='))
 			continue;
 		after += *after == '=' || *after == ' ';
-		after += strspn(after, " ");
-		snprintf(value, room, "%.*s", (int)strcspn(after, " "), after);
-		return true;
+		return after + strspn(after, " ");
 	}
-	return false;
+	return NULL;
+}
+
+bool command_option(const char *command, const char *name, char *value, size_t room)
+{
+	const char *at = option_value(command, name);
+
+	if (!at)
+		return false;
+	snprintf(value, room, "%.*s", (int)strcspn(at, " "), at);
+	return true;
 }
 
 bool command_has(const char *command, const char *name)
@@ -65,18 +75,19 @@ double command_ranks(const struct facts *facts)
 /* How many hosts "-H hostA:8,hostB:8" names, or "-N 2" of srun. */
 static double hosts_of(const struct fact *command)
 {
-	char list[1024];
+	static const char *const options[] = { "-H", "--host", "-host" };
+	const char *list = NULL;
 	double hosts = 0;
 
 	if (strcmp(command->subject, "srun") == 0)
 		return command_number(
 			command->text, "-N", command_number(command->text, "--nodes", 0));
-	if (!command_option(command->text, "-H", list, sizeof(list)) &&
-		!command_option(command->text, "--host", list, sizeof(list)) &&
-		!command_option(command->text, "-host", list, sizeof(list)))
-		return 0;
-	for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+	for (size_t i = 0; i < COUNT_OF(options) && !list; i++)
+		list = option_value(command->text, options[i]);
+	for (; list && *list && *list != ' '; list += *list == ',') {
 		hosts++;
+		list += strcspn(list, ", ");
+	}
 	return hosts;
 }
 
