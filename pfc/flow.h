@@ -84,7 +84,8 @@ struct flow_trouble {
 	 * came before, and of the others those acknowledged here before. */
 	uint32_t resent_soon, resent_acked;
 	uint32_t asked_before; /* NAKs for what was sent before the first captured */
-	bool soon;             /* the run under way is such a one */
+	bool soon;             /* the run under way is one that no silence came before */
+	uint8_t soon_runs;     /* how many such ones; 255: or more */
 };
 
 struct flow {

@@ -53,6 +53,9 @@ struct wire_sums {
 	uint64_t asked_late; /* a NAK asked for what was only late */
 	uint64_t repeated, out_of_order, copies;
 	uint64_t resent[RESEND_CAUSES];
+	uint64_t resent_soon;  /* of those for no NAK: no silence came before */
+	uint64_t soon_runs;    /* of these, behind the first of each flow */
+	uint64_t asked_before; /* NAKs for what was sent before the first captured */
 	uint64_t naks[NAK_REASONS], rnr_naks, cnps, icrc_bad;
 	uint64_t data_ecn[4];
 	uint64_t ce_without_cnp, cnp_without_ce; /* main flows */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/units.h"
 #include "pfc/wire_weigh.h"
 
 #define LAYER WIRE_LAYER
@@ -10,6 +11,8 @@
 #define OTHER_LINK                                                                             \
 	"a second uplink or member of a link group carries the rest: capture it too and give " \
 	"both files with --one-tap"
+/* Runs of what comes again too soon, beside the first of each flow. */
+#define MIRRORED_RUNS 8u
 
 static const struct psn_track *responses_of(const struct wire *wire, const struct flow *flow)
 {
@@ -197,11 +200,19 @@ static void judge_timeouts(const struct wire *wire, struct findings *findings)
 	}
 }
 
-/* Too soon for a timeout. Nothing but a mirror brings all packets twice. */
+/* Nothing but a mirror brings all packets twice, and that in run after run: who goes
+ * back for one lost packet makes one, which may be most of a short capture. */
+static bool taken_twice(const struct wire_sums *sums)
+{
+	return sums->soon_runs >= MIRRORED_RUNS &&
+	       sums->resent_soon * 9 >= (sums->request_packets - sums->resent_soon) * 8;
+}
+
+/* Too soon for a timeout. */
 static void judge_soon(const struct wire *wire, struct findings *findings)
 {
 	uint64_t count = wire_total(wire, resent_soon);
-	bool all = count * 9 >= (wire->sums.request_packets - count) * 8;
+	bool all = taken_twice(&wire->sums);
 	struct finding *finding;
 
 	if (!count)
@@ -341,14 +352,59 @@ static void judge_pairs(const struct wire *wire, struct findings *findings)
 	wire_advise(finding, "mirror both directions of the port");
 }
 
+static enum verdict closed_verdict(const struct wire_sums *closed, uint64_t bad)
+{
+	if (bad)
+		return VERDICT_FAIL;
+	if (closed->lost_unknown)
+		return VERDICT_UNKNOWN;
+	return closed->resent_soon ? VERDICT_WARN : VERDICT_PASS;
+}
+
+static void add_closed(const struct wire *wire, struct findings *findings)
+{
+	const struct wire_sums *closed = &wire->closed;
+	uint64_t lost = closed->lost_network + closed->lost_after + closed->asked_before;
+	uint64_t copies = taken_twice(&wire->sums) ? closed->resent_soon : 0;
+	uint64_t resent = closed->resent[RESEND_TIMEOUT] - copies;
+	uint64_t bad = lost + closed->icrc_bad + resent;
+	struct finding *finding;
+
+	if (!wire->closed_flows)
+		return;
+	finding =
+		findings_add(findings, "wire.closed_flows", LAYER, closed_verdict(closed, bad));
+	finding->rank = RANK_INFO;
+	finding->weight = bad;
+	wire_append(finding->text,
+		"%" PRIu64 " flows idle longest were closed to make room: %" PRIu64
+		" packets lost, %" PRIu64 " missing of which nothing tells, %" PRIu64
+		" sent again without a NAK, %" PRIu64 " captured twice, %" PRIu64
+		" with a wrong ICRC",
+		wire->closed_flows, lost, closed->lost_unknown, resent, copies,
+		closed->icrc_bad);
+}
+
+/* Whether a finding says that packets were lost, or that this is not known. */
+static bool tells_of_loss(const struct finding *finding)
+{
+	static const char *const checks[] = { "wire.timeout", "wire.resent", "wire.partial",
+		"wire.one_sided" };
+
+	if (strcmp(finding->check, "wire.closed_flows") == 0)
+		return finding->verdict == VERDICT_FAIL || finding->verdict == VERDICT_UNKNOWN;
+	for (size_t i = 0; i < COUNT_OF(checks); i++)
+		if (strcmp(finding->check, checks[i]) == 0)
+			return true;
+	return strncmp(finding->check, "wire.loss", 9) == 0;
+}
+
 static void add_clean(const struct wire *wire, struct findings *findings)
 {
 	struct finding *finding;
 
 	for (size_t i = 0; i < findings->count; i++)
-		if (strncmp(findings->items[i].check, "wire.loss", 9) == 0 ||
-			strcmp(findings->items[i].check, "wire.timeout") == 0 ||
-			strcmp(findings->items[i].check, "wire.one_sided") == 0)
+		if (tells_of_loss(&findings->items[i]))
 			return;
 	if (!wire->sums.paired) {
 		if (!wire->sums.flows)
@@ -366,27 +422,6 @@ static void add_clean(const struct wire *wire, struct findings *findings)
 		" joined directions",
 		wire->sums.request_packets, wire->sums.paired);
 	finding->rank = RANK_INFO;
-}
-
-static void add_closed(const struct wire *wire, struct findings *findings)
-{
-	const struct wire_sums *closed = &wire->closed;
-	uint64_t bad = closed->lost_network + closed->lost_after + closed->icrc_bad +
-		       closed->resent[RESEND_TIMEOUT];
-	struct finding *finding;
-
-	if (!wire->closed_flows)
-		return;
-	finding = findings_add(
-		findings, "wire.closed_flows", LAYER, bad ? VERDICT_FAIL : VERDICT_PASS);
-	finding->rank = RANK_INFO;
-	finding->weight = bad;
-	wire_append(finding->text,
-		"%" PRIu64 " flows idle longest were closed to make room: %" PRIu64
-		" packets lost, %" PRIu64 " sent again after timeouts, %" PRIu64
-		" with a wrong ICRC",
-		wire->closed_flows, closed->lost_network + closed->lost_after,
-		closed->resent[RESEND_TIMEOUT], closed->icrc_bad);
 }
 
 void wire_judge_flows(

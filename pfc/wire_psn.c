@@ -89,9 +89,12 @@ static void note_timeout(struct wire *wire, struct flow *main,
 {
 	struct flow_trouble *trouble = flow_trouble(&wire->flows, main);
 
-	if (main->requests_track.resend_start == psn)
+	if (main->requests_track.resend_start == psn) {
 		trouble->soon = arrival == PSN_REPEATED && context->since_ns &&
 				context->since_ns < PSN_LATE_NS;
+		if (trouble->soon && trouble->soon_runs < UINT8_MAX)
+			trouble->soon_runs++;
+	}
 	if (trouble->soon)
 		trouble->resent_soon++;
 	else if (context->acked && !psn_behind(context->acked_psn, psn))
@@ -301,6 +304,9 @@ static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t i
 	sums->rnr_naks += trouble->rnr_naks;
 	sums->cnps += trouble->cnps;
 	sums->icrc_bad += trouble->icrc_bad;
+	sums->resent_soon += trouble->resent_soon;
+	sums->soon_runs += trouble->soon_runs ? trouble->soon_runs - 1u : 0;
+	sums->asked_before += trouble->asked_before;
 	for (unsigned i = 0; i < 4; i++)
 		sums->data_ecn[i] += flow->data_ecn[i];
 }

@@ -206,6 +206,77 @@ static void fragments_are_a_finding_and_their_rest_is_not_parsed(void **state)
 	end(&bench);
 }
 
+/* --- flows closed early --- */
+
+enum closed_with {
+	CLOSED_CLEAN,
+	CLOSED_COPIED,
+	CLOSED_ASKED,
+	CLOSED_MISSING,
+	CLOSED_KINDS,
+};
+
+static void give_ack(
+	struct bench *bench, uint64_t time_ns, uint32_t qp, uint32_t psn, uint8_t syndrome)
+{
+	struct made_packet packet = { .from = 1,
+		.opcode = 0x11,
+		.src_port = 50000,
+		.qp = qp,
+		.psn = psn,
+		.syndrome = syndrome };
+
+	make(bench, &packet);
+	give(bench, time_ns, 0);
+}
+
+/* Four packets to a QP of their own, acknowledged, and what this kind has beside. */
+static void give_connection(struct bench *bench, uint32_t i, enum closed_with with)
+{
+	uint64_t now = START_NS + i * NS_PER_MS;
+	uint32_t psn = i * 1000;
+
+	for (uint32_t k = 0; k < 4; k++, psn++, now += 50000) {
+		give_data(bench, now, 0, 1000 + i, psn, 0);
+		give_ack(bench, now + 5000, 5000 + i, psn, 0x1f);
+		if (with == CLOSED_COPIED)
+			give_data(bench, now + 30000, 0, 1000 + i, psn, 0);
+	}
+	if (with == CLOSED_ASKED)
+		give_ack(bench, now, 5000 + i, i * 1000 - 2, 0x60);
+	if (with == CLOSED_MISSING)
+		give_data(bench, now, 0, 1000 + i, psn + 1, 0);
+}
+
+static void flows_closed_early_are_judged_like_the_others(void **state)
+{
+	static const enum verdict verdicts[CLOSED_KINDS] = {
+		VERDICT_PASS,
+		VERDICT_WARN,
+		VERDICT_FAIL,
+		VERDICT_UNKNOWN,
+	};
+	static const struct wire_options few = { .flows_most = 64 };
+
+	(void)state;
+	for (unsigned with = 0; with < CLOSED_KINDS; with++) {
+		struct bench bench;
+
+		begin(&bench);
+		wire_free(&bench.wire);
+		wire_init(&bench.wire, &few);
+		for (uint32_t i = 0; i < 100; i++)
+			give_connection(&bench, i + 1,
+				i < 20 || with == CLOSED_COPIED ? (enum closed_with)with
+								: CLOSED_CLEAN);
+		judge(&bench, 1);
+		assert_int_equal(find(&bench, "wire.closed_flows")->verdict, verdicts[with]);
+		assert_int_equal(find(&bench, "wire.loss") != NULL,
+			with == CLOSED_CLEAN || with == CLOSED_COPIED);
+		end(&bench);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -215,6 +286,7 @@ int main(void)
 		cmocka_unit_test(the_same_at_both_taps_is_no_repetition),
 		cmocka_unit_test(microbursts_are_counted_with_length_and_peak),
 		cmocka_unit_test(fragments_are_a_finding_and_their_rest_is_not_parsed),
+		cmocka_unit_test(flows_closed_early_are_judged_like_the_others),
 	};
 
 	return cmocka_run_group_tests_name("wire_parts", tests, NULL, NULL);

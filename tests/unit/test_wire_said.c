@@ -114,8 +114,27 @@ static void what_comes_again_too_soon_waited_for_no_timeout(void **state)
 		assert_non_null(finding);
 		assert_int_equal(finding->verdict, twice == 40 ? VERDICT_WARN : VERDICT_FAIL);
 		assert_int_equal(finding->weight, 2 * twice);
+		assert_int_equal(find(&bench, "wire.loss") != NULL, twice == 40);
 		end(&bench);
 	}
+}
+
+/* The first is lost before the tap, and all come again: most of the capture is twice. */
+static void one_loss_in_a_short_capture_is_no_mirror(void **state)
+{
+	const struct finding *finding;
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	for (uint32_t i = 0; i < 19; i++)
+		give_data(&bench, START_NS + i * 1000, 0, 69, i < 9 ? i + 2 : i - 8, 0);
+	judge(&bench, 1);
+	assert_null(find(&bench, "wire.copies"));
+	finding = find(&bench, "wire.resent");
+	assert_non_null(finding);
+	assert_int_equal(finding->verdict, VERDICT_FAIL);
+	end(&bench);
 }
 
 static void one_of_two_links_is_told_from_a_slow_tap(void **state)
@@ -136,6 +155,23 @@ static void one_of_two_links_is_told_from_a_slow_tap(void **state)
 			every == 2);
 		end(&bench);
 	}
+}
+
+static void one_of_two_links_passes_nothing(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	for (uint32_t psn = 0; psn < 100; psn += 2) {
+		give_data(&bench, START_NS + psn * 1000, 0, 69, psn, 0);
+		if (psn == 0)
+			give_answer(&bench, START_NS + 500, 0x11, psn, 0x1f);
+	}
+	judge(&bench, 1);
+	assert_int_equal(find(&bench, "wire.partial")->verdict, VERDICT_UNKNOWN);
+	assert_null(find(&bench, "wire.loss"));
+	end(&bench);
 }
 
 /* ACKs and CNPs may have a DSCP of their own, data may not change its. */
@@ -199,7 +235,9 @@ int main(void)
 		cmocka_unit_test(cnps_alone_are_told_and_prove_nothing),
 		cmocka_unit_test(a_receiver_that_is_not_ready_is_named),
 		cmocka_unit_test(what_comes_again_too_soon_waited_for_no_timeout),
+		cmocka_unit_test(one_loss_in_a_short_capture_is_no_mirror),
 		cmocka_unit_test(one_of_two_links_is_told_from_a_slow_tap),
+		cmocka_unit_test(one_of_two_links_passes_nothing),
 		cmocka_unit_test(data_under_two_dscps_is_told),
 		cmocka_unit_test(a_tag_of_another_priority_is_told),
 	};
