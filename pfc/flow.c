@@ -325,7 +325,7 @@ struct flow_reads *flow_reads(struct flow_table *table, struct flow *flow)
 			sizeof(*table->reads));
 		flow->reads = (uint32_t)table->read_count++;
 	}
-	table->reads[flow->reads].count = 0;
+	table->reads[flow->reads].begun = table->reads[flow->reads].count = 0;
 	return &table->reads[flow->reads];
 }
 

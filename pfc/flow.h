@@ -74,6 +74,7 @@ struct flow_reads {
 	uint32_t psn[FLOW_READS], bytes[FLOW_READS];
 	uint32_t again
 		[FLOW_READS]; /* asked for again from so far behind psn on, or UINT32_MAX */
+	uint32_t begun;       /* a bit a place: the responses from there on come again */
 	uint32_t count;       /* all ever; the ring holds the last */
 };
 

@@ -54,8 +54,10 @@ void wire_read_note(struct wire *wire, struct flow *main, const struct roce *roc
 /* Opens holes before a response that is ahead of those captured. */
 void wire_read_skip(struct wire *wire, struct psn_track *track,
 	const struct psn_context *context, const struct flow *main, const struct roce *roce);
-/* Whether the response psn was asked for again after the responder had sent it. */
-bool wire_read_is_second(const struct wire *wire, const struct flow *asker, uint32_t psn);
+/* Whether the response psn was sent before and lost before the tap, and comes as it was
+ * asked for again. Of each response, once; new_here: ahead of all captured. */
+bool wire_read_is_second(
+	struct wire *wire, const struct flow *asker, uint32_t psn, bool new_here);
 
 /* Finding the other direction: pair.c. */
 enum pair_hint {

@@ -192,6 +192,7 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 	struct event event = wire_event(packet, main);
 	struct psn_context context;
 	struct psn_track *track;
+	bool new_here;
 
 	event.stream = STREAM_RESPONSE;
 	learn_mtu(main, roce);
@@ -201,10 +202,10 @@ void wire_response(struct wire *wire, struct wire_packet *packet)
 	if (!track)
 		return;
 	context = packet_context(wire, packet, &event, STREAM_RESPONSE, NULL);
-	if (!track->started || psn_ahead(roce->psn, track->next) < PSN_HALF) {
+	new_here = !track->started || psn_ahead(roce->psn, track->next) < PSN_HALF;
+	if (new_here)
 		wire_read_skip(wire, track, &context, main, roce);
-		context.second = asker && wire_read_is_second(wire, asker, roce->psn);
-	}
+	context.second = asker && wire_read_is_second(wire, asker, roce->psn, new_here);
 	psn_arrive(track, &context, roce->psn, 1);
 	main->in_response = roce->what & (OP_FIRST | OP_MIDDLE);
 }

@@ -81,16 +81,30 @@ static uint32_t read_of(const struct wire *wire, const struct flow *asker, uint3
 	return FLOW_READS;
 }
 
-bool wire_read_is_second(const struct wire *wire, const struct flow *asker, uint32_t psn)
+/* The one that was asked for again comes before all others that are sent again: what
+ * comes ahead of it is still of the first time. If it was captured the first time, it
+ * was lost behind the tap, and nothing before. */
+bool wire_read_is_second(
+	struct wire *wire, const struct flow *asker, uint32_t psn, bool new_here)
 {
-	const struct flow_reads *reads;
-	uint32_t at;
+	struct flow_reads *reads;
+	uint32_t at, from, bit;
 
 	if (asker->reads == FLOW_NONE || !asker->requests_track.resent[RESEND_RESPONSE_LOST])
 		return false;
 	reads = &wire->flows.reads[asker->reads];
 	at = read_of(wire, asker, psn);
-	return at < FLOW_READS && psn_ahead(psn, reads->psn[at]) >= reads->again[at];
+	if (at == FLOW_READS)
+		return false;
+	from = psn_ahead(psn, reads->psn[at]);
+	bit = 1u << at;
+	if (from == reads->again[at] && new_here) {
+		reads->begun |= bit;
+	} else if (from == reads->again[at]) {
+		reads->begun &= ~bit;
+		reads->again[at] = UINT32_MAX;
+	}
+	return new_here && (reads->begun & bit) && from >= reads->again[at];
 }
 
 /* Responses from psn on are asked for again, though the responder has sent them. */
@@ -133,6 +147,7 @@ void wire_read_note(struct wire *wire, struct flow *main, const struct roce *roc
 	reads->psn[reads->count % FLOW_READS] = roce->psn;
 	reads->bytes[reads->count % FLOW_READS] = roce->dma_bytes;
 	reads->again[reads->count % FLOW_READS] = UINT32_MAX;
+	reads->begun &= ~(1u << reads->count % FLOW_READS);
 	reads->count++;
 }
 

@@ -453,6 +453,7 @@ const struct script_kind script_kinds[] = {
 	{ "a packet is lost again when it is sent again", lost_again },
 	{ "a packet is overtaken before a NAK is answered", late_before_answer },
 	{ "a packet sent again comes once more after a timeout", lost_then_timeout },
+	{ "a READ response is lost behind the tap", script_response_lost_behind },
 };
 const size_t script_kind_count = sizeof(script_kinds) / sizeof(script_kinds[0]);
 

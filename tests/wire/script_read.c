@@ -114,6 +114,30 @@ void script_last_responses_lost(struct script *script)
 	script->status = 1;
 }
 
+/* A response is lost behind the tap, and asked for again while the others still come. */
+void script_response_lost_behind(struct script *script)
+{
+	uint32_t packets = 8 + script_some(script, 5), lost = 1 + script_some(script, 3);
+	uint32_t seen = lost + script_some(script, 3);
+
+	read_whole(script, 2 + script_some(script, 2));
+	read_request(script, script->psn, (packets - 1) * script->mtu + 8);
+	respond(script, script->psn, 0, seen, packets);
+	read_request(script, script->psn + lost, (packets - lost - 1) * script->mtu + 8);
+	respond(script, script->psn, seen, packets, packets);
+	respond(script, script->psn + lost, 0, packets - lost, packets - lost);
+	script->psn = script_ahead(script, packets);
+	script_messages(script, 1);
+	script->responses = (struct stream_truth){
+		.repeated = packets - lost,
+		.resent = packets - lost,
+		.resend_cause = "response_lost",
+	};
+	script->requests.repeated = script->requests.resent = 1;
+	script->requests.resend_cause = "response_lost";
+	script->status = 1;
+}
+
 /* A response that the tap alone missed: the requester goes on. */
 void script_response_uncaptured(struct script *script)
 {

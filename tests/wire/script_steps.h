@@ -32,6 +32,6 @@ uint32_t script_some(struct script *script, uint32_t most);
 
 /* Kinds. */
 script_writer script_reads, script_reads_in_flight, script_response_lost,
-	script_last_responses_lost, script_response_uncaptured;
+	script_last_responses_lost, script_response_lost_behind, script_response_uncaptured;
 
 #endif
