@@ -108,7 +108,7 @@ struct flow {
 	uint32_t trouble;   /* block, or FLOW_NONE */
 	uint8_t dscp[FLOW_DSCPS], dscp_count;
 	uint32_t request_first, request_last, response_first, response_last;
-	uint8_t vlan_priority; /* of the innermost tag, last seen */
+	uint8_t vlan_priority; /* of the innermost tag, last seen; of data if there is any */
 	bool has_request, has_response, has_vlan;
 	uint8_t service;     /* upper three bits of the opcode */
 	uint8_t last_opcode; /* and the IPv4 identification, to know a copy by */

@@ -188,13 +188,20 @@ struct event wire_event(const struct wire_packet *packet, const struct flow *flo
 	};
 }
 
+static void note_priority(struct flow *flow, const struct tag *innermost)
+{
+	if (innermost->kind != TAG_DOT1Q && innermost->kind != TAG_DOT1AD)
+		return;
+	flow->has_vlan = true;
+	flow->vlan_priority = (uint8_t)innermost->more;
+}
+
 /* What every packet of a flow is counted for. */
 static void count_packet(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
 {
 	const struct frame *frame = packet->frame;
 	const struct roce *roce = packet->roce;
 	bool data = roce->what & (OP_REQUEST | OP_READ_RESPONSE);
-	const struct tag *tag;
 
 	flow->packets++;
 	flow->ip_bytes += frame->network_bytes;
@@ -211,13 +218,8 @@ static void count_packet(struct wire *wire, struct flow *flow, const struct wire
 	if (packet->record->has_time)
 		flow->last_ns = packet->record->time_ns;
 	flow->service = roce->opcode >> 5;
-	if (frame->tag_count) {
-		tag = &frame->tags[frame->tag_count - 1];
-		if (tag->kind == TAG_DOT1Q || tag->kind == TAG_DOT1AD) {
-			flow->has_vlan = true;
-			flow->vlan_priority = (uint8_t)tag->more;
-		}
-	}
+	if (frame->tag_count && (data || flow->requests + flow->responses == 0))
+		note_priority(flow, &frame->tags[frame->tag_count - 1]);
 	if (flow->port != UINT32_MAX && packet->record->has_time)
 		burst_count(&wire->bursts, flow->port, packet->record->time_ns,
 			packet->record->wire_bytes + BURST_FRAME_BYTES, flow->serial);

@@ -206,6 +206,12 @@ static void judge_ecn(const struct wire *wire, struct findings *findings)
 	}
 }
 
+/* Datagrams, as those of connection managers, are of no connection. */
+static bool is_datagrams(const struct flow *main)
+{
+	return main->service == 3;
+}
+
 /* Data under another DSCP than the flow's usual one: at least so many, as its ACKs
  * and CNPs may have their own. */
 static uint64_t other_dscp(const struct wire *wire, const struct flow *main)
@@ -213,6 +219,8 @@ static uint64_t other_dscp(const struct wire *wire, const struct flow *main)
 	uint64_t counts[64], sums[64] = { 0 }, data = 0, most = 0;
 	const struct flow *flow;
 
+	if (is_datagrams(main))
+		return 0;
 	for (uint32_t at = main->main; at != FLOW_NONE; at = flow->next_port) {
 		flow = flow_at(&wire->flows, at);
 		flow_dscps(&wire->flows, flow, counts);
@@ -243,11 +251,17 @@ static void judge_dscp(const struct wire *wire, struct findings *findings)
 
 static uint64_t tagged(const struct wire *wire, const struct flow *main, uint32_t priority)
 {
-	bool data = main->requests + main->responses > 0;
+	const struct flow *flow;
 
-	/* What was seen last may be that of a CNP, which has a priority of its own. */
-	return data && main->has_vlan && main->vlan_priority == priority &&
-	       flow_trouble_seen(&wire->flows, main)->cnps == 0;
+	if (is_datagrams(main))
+		return 0;
+	for (uint32_t at = main->main; at != FLOW_NONE; at = flow->next_port) {
+		flow = flow_at(&wire->flows, at);
+		if (flow->requests + flow->responses && flow->has_vlan &&
+			flow->vlan_priority == priority)
+			return 1;
+	}
+	return 0;
 }
 
 /* Connections whose data bears a VLAN priority that is not the lossless one. */

@@ -206,23 +206,68 @@ static void data_under_two_dscps_is_told(void **state)
 	}
 }
 
+static void datagrams_are_no_data_of_a_connection(void **state)
+{
+	struct made_packet packet = {
+		.opcode = 0x64, .src_port = 50000, .qp = 1, .payload_bytes = 256
+	};
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	for (uint32_t psn = 0; psn < 20; psn++) {
+		packet.psn = psn;
+		packet.traffic_class = psn % 4 ? 0 : 26 << 2;
+		make(&bench, &packet);
+		give(&bench, START_NS + psn * 1000, 0);
+	}
+	judge(&bench, 1);
+	assert_null(find(&bench, "wire.dscp"));
+	end(&bench);
+}
+
+#define TAG_AT 14u /* of the frame: priority in the upper three bits */
+
+static void give_tagged(
+	struct bench *bench, const struct made_packet *packet, unsigned priority)
+{
+	struct capture_record record = { .link_type = 1 };
+
+	bench->frame.count = 0;
+	made_frame(&bench->frame, packet, AROUND_VLAN);
+	bench->frame.bytes[TAG_AT] =
+		(uint8_t)((bench->frame.bytes[TAG_AT] & 31) | priority << 5);
+	record.wire_bytes = record.captured_bytes = (uint32_t)bench->frame.count;
+	record.bytes = bench->frame.bytes;
+	wire_record(&bench->wire, &record, 0, 0);
+}
+
+/* Data in priority 3, among CNPs and datagrams of other ones. */
 static void a_tag_of_another_priority_is_told(void **state)
 {
-	for (uint32_t lossless = 3; lossless < 5; lossless++) {
+	static const struct made_packet data = { .opcode = 0x04, .src_port = 50000, .qp = 69 },
+					cnp = { .opcode = 0x81, .src_port = 50000, .qp = 69 },
+					other_port = { .opcode = 0x81, .qp = 69 },
+					mad = { .opcode = 0x64, .src_port = 50000, .qp = 1 };
+
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t lossless = 3 + i % 2;
 		struct wire_facts facts = { .taps = 1, .priority = lossless };
-		struct made_packet packet = { .opcode = 0x04, .src_port = 50000, .qp = 69 };
-		struct capture_record record = { .link_type = 1 };
+		const struct finding *finding;
 		struct bench bench;
 
 		(void)state;
 		begin(&bench);
-		made_frame(&bench.frame, &packet, AROUND_VLAN); /* priority 3 */
-		record.wire_bytes = record.captured_bytes = (uint32_t)bench.frame.count;
-		record.bytes = bench.frame.bytes;
-		wire_record(&bench.wire, &record, 0, 0);
+		give_tagged(&bench, i < 2 ? &cnp : &other_port, 6);
+		give_tagged(&bench, &data, 3);
+		give_tagged(&bench, &cnp, 6);
+		give_tagged(&bench, &mad, 0);
 		wire_finish(&bench.wire);
 		wire_judge(&bench.wire, &facts, &bench.findings);
-		assert_int_equal(find(&bench, "wire.vlan.priority") != NULL, lossless != 3);
+		finding = find(&bench, "wire.vlan.priority");
+		assert_int_equal(finding != NULL, lossless != 3);
+		if (finding)
+			assert_non_null(strstr(finding->text, "priority 3, "));
 		end(&bench);
 	}
 }
@@ -239,6 +284,7 @@ int main(void)
 		cmocka_unit_test(one_of_two_links_is_told_from_a_slow_tap),
 		cmocka_unit_test(one_of_two_links_passes_nothing),
 		cmocka_unit_test(data_under_two_dscps_is_told),
+		cmocka_unit_test(datagrams_are_no_data_of_a_connection),
 		cmocka_unit_test(a_tag_of_another_priority_is_told),
 	};
 
