@@ -9,6 +9,13 @@
 /* A packet that follows on one further ahead than this was sent again, not overtaken. */
 #define OVERTAKEN_PSNS 64u
 
+bool psn_is_below(const struct psn_track *track, uint32_t psn)
+{
+	return psn_behind(psn, track->lowest) &&
+	       psn_ahead(psn, track->below_start) >=
+		       psn_ahead(track->below_next, track->below_start);
+}
+
 /* A PSN that comes a second time and had been acknowledged before had arrived: only
  * the tap missed it. */
 static bool lost_by_tap(const struct psn_context *context, uint32_t psn)
@@ -241,6 +248,20 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 	track->resend_next = (psn + count) & PSN_MASK;
 }
 
+/* A run of packets below the lowest joins it when nothing is missing between. */
+static void add_below(struct psn_track *track, uint32_t psn, uint32_t count)
+{
+	uint32_t start = psn == track->below_next ? track->below_start : psn;
+	uint32_t next = (psn + count) & PSN_MASK;
+
+	if (!psn_behind(next, track->lowest)) {
+		track->lowest = start;
+		return;
+	}
+	track->below_start = start;
+	track->below_next = next;
+}
+
 /* Before the first that was captured: sent again, or late. */
 static void before_all(struct psn_track *track, const struct psn_context *context, uint32_t psn,
 	uint32_t count)
@@ -248,7 +269,7 @@ static void before_all(struct psn_track *track, const struct psn_context *contex
 	enum resend_cause cause = fill_cause(track, psn);
 	struct event event = *context->event;
 
-	track->lowest = psn;
+	add_below(track, psn, count);
 	event.psn = psn;
 	event.kind = cause == RESEND_NOT ? EVENT_OUT_OF_ORDER : EVENT_GAP_FILLED;
 	events_add(context->events, &event);
@@ -266,7 +287,7 @@ static enum psn_arrival come_back(struct psn_track *track, const struct psn_cont
 	uint32_t end = psn + count, *link;
 	bool filled = false;
 
-	if (psn_behind(psn, track->lowest)) {
+	if (psn_is_below(track, psn)) {
 		before_all(track, context, psn, count);
 		return PSN_FILL;
 	}
@@ -369,9 +390,9 @@ void psn_named(struct psn_track *track, struct psn_pool *pool, const struct even
 		hole_node(pool, hole_node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
-	track->named_as = (uint8_t)(link || psn_behind(psn, track->lowest)
-					    ? NAMED_MISSING
-					    : named_as(track, events, psn));
+	track->named_as =
+		(uint8_t)(link || psn_is_below(track, psn) ? NAMED_MISSING
+							   : named_as(track, events, psn));
 	if (track->named_as == NAMED_LATE)
 		return;
 	track->wanted = psn;

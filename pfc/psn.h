@@ -79,8 +79,10 @@ enum named_as {
 
 struct psn_track {
 	uint32_t next;   /* due: one behind the highest */
-	uint32_t lowest; /* of all captured */
-	uint32_t holes;  /* first node, in the order of PSNs */
+	uint32_t lowest; /* all captured from here on, but for holes */
+	/* Captured below it: what lies between may have gone before the capture began. */
+	uint32_t below_start, below_next;
+	uint32_t holes; /* first node, in the order of PSNs */
 
 	/* The fills that came last one after the other: what they are may change. */
 	uint32_t run_start, run_next, run_event;
@@ -160,6 +162,9 @@ void psn_named(struct psn_track *track, struct psn_pool *pool, const struct even
 
 /* Whether psn lies in a hole. */
 bool psn_is_missing(const struct psn_track *track, const struct psn_pool *pool, uint32_t psn);
+
+/* Whether psn lies below the lowest that was captured, or beside those below it. */
+bool psn_is_below(const struct psn_track *track, uint32_t psn);
 
 /* Judges and gives back the holes that are left; context for acked and cover. The
  * counters stay. */

@@ -215,7 +215,7 @@ static void sequence_error(
 {
 	struct psn_track *track = &asker->requests_track;
 
-	if (track->started && psn_behind(packet->roce->psn, track->lowest))
+	if (track->started && psn_is_below(track, packet->roce->psn))
 		flow_trouble(&wire->flows, asker)->asked_before++;
 	psn_named(track, &wire->holes, &wire->events, packet->roce->psn, RESEND_NAK);
 	asker->nak_us = (uint32_t)(packet->record->time_ns / NS_PER_US) | 1;

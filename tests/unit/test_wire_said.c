@@ -33,6 +33,44 @@ static void a_nak_for_what_was_sent_before_the_capture_is_a_loss(void **state)
 	end(&bench);
 }
 
+/* What was overtaken by the first that was captured, in whatever order it comes. */
+static void late_before_the_first_captured_is_no_timeout(void **state)
+{
+	static const uint32_t orders[][4] = { { 10, 8, 9, 11 }, { 10, 7, 9, 8 },
+		{ 10, 7, 8, 9 }, { 10, 9, 7, 8 } };
+
+	(void)state;
+	for (unsigned row = 0; row < COUNT_OF(orders); row++) {
+		struct bench bench;
+
+		begin(&bench);
+		for (unsigned i = 0; i < 4; i++)
+			give_data(&bench, START_NS + i * 1000, 0, 69, orders[row][i], 0);
+		give_answer(&bench, START_NS + 9000, 0x11, 11, 0x1f);
+		judge(&bench, 1);
+		assert_null(find(&bench, "wire.timeout"));
+		assert_null(find(&bench, "wire.resent"));
+		assert_int_equal(find(&bench, "wire.reordering")->weight, row == 0 ? 2 : 3);
+		end(&bench);
+	}
+}
+
+/* Not beside the first, and once more after a silence. */
+static void what_came_below_the_first_is_known_when_it_comes_again(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	give_data(&bench, START_NS, 0, 69, 10, 0);
+	give_data(&bench, START_NS + 1000, 0, 69, 8, 0);
+	give_data(&bench, START_NS + 70 * NS_PER_MS, 0, 69, 8, 0);
+	judge(&bench, 1);
+	assert_int_equal(find(&bench, "wire.timeout")->weight, 1);
+	assert_int_equal(find(&bench, "wire.reordering")->weight, 1);
+	end(&bench);
+}
+
 /* Acknowledged here and sent again all the same: the way back is at fault. */
 static void an_ack_lost_behind_the_tap_blames_the_way_back(void **state)
 {
@@ -276,6 +314,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_nak_for_what_was_sent_before_the_capture_is_a_loss),
+		cmocka_unit_test(late_before_the_first_captured_is_no_timeout),
+		cmocka_unit_test(what_came_below_the_first_is_known_when_it_comes_again),
 		cmocka_unit_test(an_ack_lost_behind_the_tap_blames_the_way_back),
 		cmocka_unit_test(cnps_alone_are_told_and_prove_nothing),
 		cmocka_unit_test(a_receiver_that_is_not_ready_is_named),
