@@ -16,7 +16,8 @@
  * retries sooner (ACK timeout 4.096 us x 2^10). Otherwise it was only late.
  *
  * A tracker is of constant size. Its holes are nodes of a pool shared by all and
- * bounded; a tracker holds PSN_HOLES_MAX at most and then gives up its oldest.
+ * bounded; a tracker that has PSN_HOLES_MAX gives up its oldest for a new one. Fills may
+ * split them further.
  * No function here fails.
  */
 #ifndef PFC_PSN_H

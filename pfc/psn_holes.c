@@ -153,7 +153,7 @@ uint32_t hole_take_psn(
 	} else if (into == count - 1) {
 		hole_node(pool, index)->as.hole.count--;
 	} else {
-		rest = take_node(pool);
+		rest = track->hole_count < UINT16_MAX ? take_node(pool) : NODE_NONE;
 		hole_node(pool, index)->as.hole.count = into;
 		if (rest == NODE_NONE) {
 			track->lost_unknown += count - into - 1;

@@ -206,6 +206,35 @@ static void fragments_are_a_finding_and_their_rest_is_not_parsed(void **state)
 	end(&bench);
 }
 
+/* --- holes --- */
+
+/* Every other packet of a very large hole, from the highest down. */
+static void a_hole_split_without_end_is_counted_to_the_end(void **state)
+{
+	const uint32_t splits = UINT16_MAX + 10u;
+	struct psn_pool pool = PSN_POOL_INIT(1u << 18);
+	struct events events = { .most = 16 };
+	struct event event = { .older = EVENT_NONE };
+	struct psn_context context = {
+		.pool = &pool, .events = &events, .event = &event, .unnamed = RESEND_TIMEOUT
+	};
+	struct psn_track track;
+
+	(void)state;
+	psn_track_init(&track);
+	psn_arrive(&track, &context, 0, 1);
+	psn_arrive(&track, &context, 2 * splits + 2, 1);
+	for (uint32_t i = splits; i > 0; i--) {
+		assert_int_equal(psn_arrive(&track, &context, 2 * i, 1), PSN_FILL);
+		assert_true(track.hole_count > 0);
+	}
+	psn_finish(&track, &context);
+	assert_int_equal(track.hole_count, 0);
+	assert_int_equal(track.lost_unknown, splits + 1);
+	psn_pool_free(&pool);
+	events_free(&events);
+}
+
 /* --- flows closed early --- */
 
 enum closed_with {
@@ -286,6 +315,7 @@ int main(void)
 		cmocka_unit_test(the_same_at_both_taps_is_no_repetition),
 		cmocka_unit_test(microbursts_are_counted_with_length_and_peak),
 		cmocka_unit_test(fragments_are_a_finding_and_their_rest_is_not_parsed),
+		cmocka_unit_test(a_hole_split_without_end_is_counted_to_the_end),
 		cmocka_unit_test(flows_closed_early_are_judged_like_the_others),
 	};
 
