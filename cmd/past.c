@@ -177,10 +177,13 @@ int past_expect(const struct past *past, const char *folder, const struct digest
 	return 0;
 }
 
+/* What is no run, or none of this weft; what could not be read may be a good one. */
 static int stands_in_the_way(int err, struct diag *diag)
 {
 	char why[sizeof(diag->text)];
 
+	if (err != -EINVAL && err != -EPROTO && err != -EISDIR)
+		return err;
 	memcpy(why, diag->text, sizeof(why));
 	return diag_error(
 		diag, err, "%s; a history is read as a whole, once this is moved away", why);

@@ -94,7 +94,7 @@ static void put_reason(FILE *out, const struct night *night)
 	} else if (unknown && !night->digest->interrupted) {
 		put_finding(out, unknown);
 		fputs(" is unknown; ", out);
-	} else if (night->unknown) {
+	} else if (night_status(night) == EXIT_UNKNOWN && night->unknown) {
 		char why[SHOWN_WHY];
 
 		utf8_show(night->why, why, sizeof(why));

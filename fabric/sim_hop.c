@@ -79,11 +79,12 @@ static inline void switch_arrive(struct sim *sim, uint32_t in, struct packet *pa
 		return;
 	}
 	out = take_in(sim, from, ingress, packet);
-	port = &sim->ports[out];
-	if (out == NONE || (port->hindered | port->ready | from->inspects)) {
+	if (out == NONE ||
+		(sim->ports[out].hindered | sim->ports[out].ready | from->inspects)) {
 		switch_pass(sim, in, prio, out, packet);
 		return;
 	}
+	port = &sim->ports[out];
 	egress = port->usual;
 	if (must_settle(sim, port, egress, ingress, frame))
 		ahead_work_off(sim, port);

@@ -2,8 +2,9 @@
  * sim_state - what a stage that is simulated consists of; for the files of the simulator
  * alone, which include it by way of sim_parts.h.
  *
- * Arrays throughout, indices for pointers, PORT_NONE for "none". Times are ps
- * since the start of the stage.
+ * Ports, QPs and NICs are indices, NONE for "none". What is on the way of each packet (packets,
+ * lanes, switches) is pointed at: it never moves while a stage runs. Times are ps since the start
+ * of the stage.
  */
 #ifndef FABRIC_SIM_STATE_H
 #define FABRIC_SIM_STATE_H

@@ -8,6 +8,7 @@
 /* Of a run of more stages than fit, those of the first stages stay: all who read a run begin
  * there, so what was let go for the last stage would be the next that is asked for. */
 #define KEPT_BYTES_MAX (UINT64_C(128) << 20)
+#define KEPT_MAX 4096u /* looked through one by one */
 
 struct kept {
 	enum table_id id;
@@ -31,7 +32,7 @@ static void *copy(const void *rows, size_t bytes)
 
 	if (!bytes)
 		return NULL;
-	copied = unset_lines(bytes, 1);
+	copied = zeroed(bytes, 1);
 	memcpy(copied, rows, bytes);
 	return copied;
 }
@@ -41,7 +42,7 @@ static void keep(
 {
 	size_t bytes = count * run_tables[id].row_bytes;
 
-	if (run->kept_bytes + bytes > KEPT_BYTES_MAX)
+	if (run->kept_count == KEPT_MAX || run->kept_bytes + bytes > KEPT_BYTES_MAX)
 		return;
 	run->kept = grow(run->kept, run->kept_count, &run->kept_room, sizeof(*run->kept));
 	run->kept[run->kept_count++] = (struct kept){ id, stage, count, copy(rows, bytes) };

@@ -4,8 +4,9 @@
  *
  * A link, port, NIC, host or switch has to carry LOOKED_SHARE of the packets, each way, that it
  * carried when it failed; where loss or corruption was counted, enough of them to show it
- * again. Where a failure names no place, every link that carried something then has to; of a
- * run that was cut short before anything was counted, every stage has to run to its end.
+ * again. Where a failure names no place, every link that carried something then has to; where
+ * nothing was counted then in the layer that failed, for the run was cut short, every stage that
+ * was planned then has to run to its end.
  */
 #ifndef REPORTS_LOOKED_H
 #define REPORTS_LOOKED_H

@@ -62,10 +62,17 @@ static const struct finding *failure_like(
 	return NULL;
 }
 
+/* The next failure of a check that was not located is the same one, and says where. */
+static bool is_again(const struct finding *before, const struct finding *now)
+{
+	return is_same(before, now) || (before->culprit_kind == CULPRIT_UNLOCATED &&
+					       strcmp(before->check, now->check) == 0);
+}
+
 static bool is_open(const struct open_failures *open, const struct finding *finding)
 {
 	for (size_t i = 0; i < open->count; i++)
-		if (is_same(open->items[i].finding, finding))
+		if (is_again(open->items[i].finding, finding))
 			return true;
 	return false;
 }
@@ -92,16 +99,33 @@ static void add(
 	turns->each[turn]++;
 }
 
-/* Whether a run that fails in the same check says more of it: a place, or its cause. */
-static bool is_located(const struct open_failure *before, const struct findings *findings)
+/* Whether what a run tells of holds this failure: itself, or a cause at its culprit. */
+static bool is_covered(const struct findings *findings, const struct finding *failure)
 {
-	if (before->finding->culprit_kind != CULPRIT_UNLOCATED)
-		return false;
 	for (size_t i = 0; i < findings->count; i++)
-		if (findings->items[i].verdict == VERDICT_FAIL &&
-			strcmp(findings->items[i].check, before->finding->check) == 0)
+		if (is_told(findings, &findings->items[i]) &&
+			(&findings->items[i] == failure ||
+				culprit_same(&findings->items[i], failure)))
 			return true;
 	return false;
+}
+
+/* What a run says of a failure that was not located; NULL: nothing. */
+static const struct finding *located(
+	const struct findings *findings, const struct finding *before)
+{
+	const struct finding *found = NULL;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *at = &findings->items[i];
+
+		if (at->verdict != VERDICT_FAIL || !is_again(before, at))
+			continue;
+		if (is_covered(findings, at))
+			return at;
+		found = found ? found : at;
+	}
+	return found;
 }
 
 /* What was open before this run, and is not among the failures that it tells of. */
@@ -109,6 +133,7 @@ static void settle(struct turns *turns, struct open_failures *next,
 	const struct open_failure *before, const struct digest *run)
 {
 	const struct finding *again = failure_like(&run->findings, before->finding);
+	const struct finding *more = located(&run->findings, before->finding);
 	const char *why;
 
 	if (again && is_told(&run->findings, again))
@@ -117,8 +142,11 @@ static void settle(struct turns *turns, struct open_failures *next,
 		keep_open(next, before->finding, run);
 		return;
 	}
-	if (is_located(before, &run->findings))
+	if (more) {
+		if (!is_covered(&run->findings, more) && !is_open(next, more))
+			keep_open(next, more, run);
 		return;
+	}
 	why = looked_not(before->digest, before->finding, run);
 	add(turns, why ? TURN_UNSEEN : TURN_FIXED, before->finding, why);
 	if (why)

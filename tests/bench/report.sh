@@ -23,9 +23,11 @@ done
 
 millions=null
 if command -v valgrind > /dev/null; then
-	instructions=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$weft" report \
-		--html "$folder/wide.html" "$folder/wide.run" 2>&1 > /dev/null |
-		sed -n 's/.*Collected : \([0-9]*\)$/\1/p')
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$weft" report \
+		--html "$folder/wide.html" "$folder/wide.run" 2> "$folder/counted" > /dev/null
+	[ $? -le 1 ] || { echo "weft report failed:"; cat "$folder/counted"; exit 2; }
+	instructions=$(sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$folder/counted")
+	[ -n "$instructions" ] || { echo "valgrind counted nothing"; exit 2; }
 	millions=$((instructions / 1000000))
 	echo "$millions million instructions"
 else

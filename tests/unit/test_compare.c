@@ -302,7 +302,6 @@ static void fixed_needs_proof_that_the_culprit_was_looked_at(void **state)
 	}
 }
 
-/* At the old ratio 10 packets in a million are 5 of half a million, and 4 of less. */
 static void add_stage(struct digest *digest, const char *name, bool complete)
 {
 	struct digest_stage *stage;
@@ -368,6 +367,46 @@ static void a_run_that_was_cut_short_is_answered_by_all_its_stages(void **state)
 	}
 }
 
+static struct finding *fail_at(struct digest *digest, const char *check, enum finding_rank rank,
+	enum culprit_kind kind, const char *culprit)
+{
+	struct finding *finding = findings_add(&digest->findings, check, "pairs", VERDICT_FAIL);
+
+	finding->rank = rank;
+	finding->culprit_kind = kind;
+	snprintf(finding->culprit, sizeof(finding->culprit), "%s", culprit);
+	return finding;
+}
+
+/* Three runs: the second says of what was not located that it is another matter than the cause
+ * that it tells of; of the third nobody knows. */
+static void what_is_located_elsewhere_stays_open(void **state)
+{
+	struct digest runs[3];
+	const struct digest *const all[] = { &runs[0], &runs[1], &runs[2] };
+	struct turns turns;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		make(&runs[i], i + 1);
+	fail_at(&runs[0], "ring.busbw", RANK_SYMPTOM, CULPRIT_UNLOCATED, "");
+	fail_at(&runs[1], "ring.busbw", RANK_SYMPTOM, CULPRIT_NOT_NETWORK, "host3");
+	fail_at(&runs[1], "link.loss", RANK_CAUSE, CULPRIT_LINK, "leaf1:9-spine1:1");
+	turns_make(&turns, all, 2);
+	assert_int_equal(turns.each[TURN_NEW], 1);
+	turns_free(&turns);
+	turns_make(&turns, all, 3);
+	assert_int_equal(turns.each[TURN_UNSEEN], 2);
+	turns_free(&turns);
+	fail_at(&runs[2], "ring.busbw", RANK_CAUSE, CULPRIT_NOT_NETWORK, "host3");
+	turns_make(&turns, all, 3);
+	assert_int_equal(turns.each[TURN_PERSISTING], 1);
+	assert_int_equal(turns.each[TURN_NEW], 0);
+	turns_free(&turns);
+	for (int i = 0; i < 3; i++)
+		digest_free(&runs[i]);
+}
+
 static void what_was_not_located_is_what_the_next_run_locates(void **state)
 {
 	struct finding *cause;
@@ -387,6 +426,7 @@ static void what_was_not_located_is_what_the_next_run_locates(void **state)
 	nights_free(&nights);
 }
 
+/* At the old ratio 10 packets in a million are 5 of half a million, and 4 of less. */
 static void few_packets_do_not_prove_that_a_loss_is_gone(void **state)
 {
 	struct nights nights;
@@ -493,6 +533,7 @@ int main(void)
 		cmocka_unit_test(findings_turn_new_persisting_fixed_or_unseen),
 		cmocka_unit_test(fixed_needs_proof_that_the_culprit_was_looked_at),
 		cmocka_unit_test(a_run_that_was_cut_short_is_answered_by_all_its_stages),
+		cmocka_unit_test(what_is_located_elsewhere_stays_open),
 		cmocka_unit_test(what_was_not_located_is_what_the_next_run_locates),
 		cmocka_unit_test(few_packets_do_not_prove_that_a_loss_is_gone),
 		cmocka_unit_test(what_was_drawn_otherwise_is_not_compared),
