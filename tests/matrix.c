@@ -43,6 +43,7 @@ static const struct row {
 	bool by_link; /* a port may be told by its link: its peer's counters show the same */
 	bool by_port; /* a switch may be told by one port, when no other of it shows the fault */
 	const char *amount; /* NULL: the default */
+	bool full; /* quick sends too little to tell where, says so, and asks for this profile */
 } rows[] = {
 	{ .kind = "loss", .place = AT_LINK, .mixes = true },
 	{ .kind = "loss", .place = AT_PORT },
@@ -66,7 +67,7 @@ static const struct row {
 	{ .kind = "cc-off", .place = AT_NIC },
 	{ .kind = "cnp-off", .place = AT_NIC },
 	{ .kind = "rising-loss", .place = AT_LINK },
-	{ .kind = "corrupt", .place = AT_LINK, .amount = "0.001" },
+	{ .kind = "corrupt", .place = AT_LINK, .amount = "0.001", .full = true },
 	{ .kind = "cnp-loss", .place = AT_LINK },
 	{ .kind = "delay", .place = AT_LINK },
 	{ .kind = "headroom", .place = AT_SWITCH },
@@ -210,13 +211,14 @@ static char *read_all(int fd, size_t *bytes)
 	return text;
 }
 
-static struct answer accept_file(const struct matrix *matrix, uint64_t seed)
+static struct answer accept_file(const struct matrix *matrix, uint64_t seed, bool full)
 {
 	struct answer answer = { .status = -1 };
 	posix_spawn_file_actions_t actions;
 	char number[24];
 	const char *const args[] = { matrix->weft, "accept", "--json", "--seed", number,
-		"--run", matrix->run, matrix->file, NULL };
+		"--profile", full ? "full" : "quick", "--run", matrix->run, matrix->file,
+		NULL };
 	int pipe_ends[2], status, err;
 	struct diag diag;
 	size_t bytes;
@@ -303,7 +305,7 @@ static bool clean_passes(const struct matrix *matrix, uint64_t seed)
 	bool right;
 
 	write_file(matrix, NULL, 0);
-	answer = accept_file(matrix, seed);
+	answer = accept_file(matrix, seed, false);
 	right = answer.status == 0;
 	if (!right)
 		tell_miss("nothing", "no place", seed, &answer);
@@ -321,7 +323,7 @@ static bool fault_is_first(const struct matrix *matrix, size_t row, uint64_t see
 	rng_init(&rng, rng_derive(seed, row));
 	draw(&matrix->fabric, &rows[row], &rng, &drawn);
 	write_file(matrix, &drawn, 1);
-	answer = accept_file(matrix, seed);
+	answer = accept_file(matrix, seed, rows[row].full);
 	right = answer.status == 1 &&
 		names(json_at(json_get(answer.report, "findings"), 0), &drawn);
 	if (!right)
@@ -364,7 +366,7 @@ static bool three_are_named(const struct matrix *matrix, uint64_t seed)
 	rng_init(&rng, rng_derive(seed, COUNT_OF(rows)));
 	draw_three(matrix, &rng, drawn);
 	write_file(matrix, drawn, 3);
-	answer = accept_file(matrix, seed);
+	answer = accept_file(matrix, seed, false);
 	findings = json_get(answer.report, "findings");
 	right = answer.status == 1;
 	for (int i = 0; i < 3; i++)
