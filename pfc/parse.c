@@ -144,6 +144,16 @@ static bool names_tor(const char *text)
 	return false;
 }
 
+struct reader reader_of_title(const struct reader *reader, struct line *line)
+{
+	struct reader titled = *reader;
+
+	*line = (struct line){ reader->section->title, 0 };
+	titled.lines = line;
+	titled.count = 1;
+	return titled;
+}
+
 bool reader_is_switch(const struct reader *reader)
 {
 	static const char *const words[] = { "switch", "leaf", "spine", "sonic", "arista",

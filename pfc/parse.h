@@ -61,6 +61,9 @@ size_t line_place(const char *text);
 
 /* Whether a section speaks of a switch: by its place or title. */
 bool reader_is_switch(const struct reader *reader);
+
+/* A reader of the title alone, which is put into *line and has to live as long. */
+struct reader reader_of_title(const struct reader *reader, struct line *line);
 /* Whether the part of a sentence around at, a place in text, says that something is not so:
  * "no PFC on priority 3", "PFC on priority 3: disabled". */
 bool clause_denies(const char *text, const char *at);

@@ -347,11 +347,9 @@ static void read_sentence(const struct reader *reader, long line, const char *te
 
 static void read_title_setting(const struct reader *reader)
 {
-	struct reader titled = *reader;
-	struct line line = { reader->section->title, 0 };
+	struct line line;
+	struct reader titled = reader_of_title(reader, &line);
 
-	titled.lines = &line;
-	titled.count = 1;
 	read_setting(&titled, 0, line.text);
 	if (reader->count == 0) /* the title is all there is */
 		read_sentence(&titled, 0, line.text);

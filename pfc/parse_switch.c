@@ -231,11 +231,9 @@ static void read_watchdog(const struct reader *reader, long line, const char *te
 /* "switch: PFC on priority 4, DSCP 26 -> queue 4" with nothing below it. */
 static void read_title(const struct reader *reader)
 {
-	struct reader titled = *reader;
-	struct line line = { reader->section->title, 0 };
+	struct line line;
+	struct reader titled = reader_of_title(reader, &line);
 
-	titled.lines = &line;
-	titled.count = 1;
 	read_commands(&titled, 0, line.text);
 	read_map(&titled, 0, line.text);
 }

@@ -65,6 +65,14 @@ void script_reads_in_flight(struct script *script)
 	read_whole(script, 2);
 }
 
+/* One READ request more, for responses that did not come. */
+static void asked_again(struct script *script)
+{
+	script->requests.repeated = script->requests.resent = 1;
+	script->requests.resend_cause = script->responses.resend_cause = "response_lost";
+	script->status = 1;
+}
+
 /* A response lost before the tap: the requester asks again from there. */
 void script_response_lost(struct script *script)
 {
@@ -85,11 +93,8 @@ void script_response_lost(struct script *script)
 		.repeated = packets - lost - 1,
 		.resent = packets - lost,
 		.gap_cause = "network",
-		.resend_cause = "response_lost",
 	};
-	script->requests.repeated = script->requests.resent = 1;
-	script->requests.resend_cause = "response_lost";
-	script->status = 1;
+	asked_again(script);
 }
 
 /* The responses at the end are lost before the tap: asked for again after a while. */
@@ -108,10 +113,7 @@ void script_last_responses_lost(struct script *script)
 	script_messages(script, 1);
 	read_whole(script, script_some(script, 3));
 	script->responses.resent = lost;
-	script->responses.resend_cause = "response_lost";
-	script->requests.repeated = script->requests.resent = 1;
-	script->requests.resend_cause = "response_lost";
-	script->status = 1;
+	asked_again(script);
 }
 
 /* A response is lost behind the tap, and asked for again while the others still come. */
@@ -131,11 +133,8 @@ void script_response_lost_behind(struct script *script)
 	script->responses = (struct stream_truth){
 		.repeated = packets - lost,
 		.resent = packets - lost,
-		.resend_cause = "response_lost",
 	};
-	script->requests.repeated = script->requests.resent = 1;
-	script->requests.resend_cause = "response_lost";
-	script->status = 1;
+	asked_again(script);
 }
 
 /* A response that the tap alone missed: the requester goes on. */
