@@ -193,16 +193,12 @@ static void show_tap(FILE *out, const struct sim_tap *tap)
 	fputc('\n', out);
 }
 
-static int report(struct run *run, const struct conduct *conduct,
-	const struct findings *findings, const char *path, struct diag *diag)
+static int print(struct run *run, const struct conduct *conduct,
+	const struct findings *findings, const char *shown, struct diag *diag)
 {
-	const char *shown = conduct->run_shown ? conduct->run_shown : path;
 	struct report_options options = { .verbose = conduct->verbose, .run_path = shown };
-	int err =
-		outputs_write(&conduct->outputs, run, &conduct->fabric, findings, shown, diag);
+	int err = 0;
 
-	if (err)
-		return err;
 	if (conduct->take)
 		return conduct->take(conduct->arg, run, findings, diag);
 	if (outputs_take_stdout(&conduct->outputs))
@@ -218,20 +214,38 @@ static int report(struct run *run, const struct conduct *conduct,
 		   : outputs_screen(stdout, run, &conduct->fabric, findings, &options, diag);
 }
 
+/* What was found is printed, or taken, even where a file of it could not be written. */
+static int report(struct run *run, const struct conduct *conduct,
+	const struct findings *findings, const char *path, struct diag *diag)
+{
+	const char *shown = conduct->run_shown ? conduct->run_shown : path;
+	struct diag files;
+	int wrote = outputs_write(
+		&conduct->outputs, run, &conduct->fabric, findings, shown, &files);
+	int err = print(run, conduct, findings, shown, diag);
+
+	if (err || !wrote)
+		return err;
+	*diag = files;
+	return wrote;
+}
+
 /* Judged and reported by the file alone, as weft report does it. */
-static int judge(
-	struct run *run, const struct conduct *conduct, const char *path, struct diag *diag)
+static int judge(struct run *run, struct conduct *conduct, const char *path, struct diag *diag)
 {
 	struct findings findings = FINDINGS_INIT;
 	int err, status = EXIT_UNKNOWN;
 
 	err = judge_run(run, &conduct->fabric, JUDGE_ALL, &findings, diag);
-	if (!err)
+	if (!err) {
 		err = report(run, conduct, &findings, path, diag);
+		conduct->unwritten = err != 0;
+		status = report_exit_status(report_verdict(run, &findings));
+	}
 	if (err)
 		conduct_refuse(conduct, diag);
-	else
-		status = report_exit_status(report_verdict(run, &findings));
+	if (err && status == EXIT_PASS)
+		status = EXIT_UNKNOWN;
 	findings_free(&findings);
 	return status;
 }
@@ -244,7 +258,10 @@ static int check_files(const struct conduct *conduct, const char *path, struct d
 		{ "--json", conduct->json ? "-" : NULL, false },
 	};
 
-	return outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
+	int err = outputs_check(&conduct->outputs, files, COUNT_OF(files), diag);
+
+	/* A night is worth more than a file about it. */
+	return err || conduct->take ? err : outputs_check_places(&conduct->outputs, diag);
 }
 
 /* Each host that is missing has its line; with the others it goes on where that is wanted. */

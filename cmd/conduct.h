@@ -34,6 +34,7 @@ struct conduct {
 	uint64_t until_ns; /* CLOCK_MONOTONIC: stages not begun by then are left out; 0: none */
 	bool json, verbose, keep_going;
 	bool interrupted; /* set by conduct_run() */
+	bool unwritten;   /* set by conduct_run(): not all of the report could be written */
 	struct outputs outputs;
 	bool verbs;                   /* on real NICs; set by conduct_load() */
 	struct agents_options agents; /* how they are reached */

@@ -182,6 +182,19 @@ int outputs_check_folder(const struct outputs *outputs, const struct outputs_fil
 	return 0;
 }
 
+int outputs_check_places(const struct outputs *outputs, struct diag *diag)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < COUNT_OF(forms) && !err; i++) {
+		const char *path = path_of(outputs, &forms[i]);
+
+		if (path && strcmp(path, "-") != 0)
+			err = wholefile_check(path, diag);
+	}
+	return err;
+}
+
 /* --- writing them --- */
 
 bool outputs_take_stdout(const struct outputs *outputs)
@@ -217,14 +230,16 @@ int outputs_write(const struct outputs *outputs, struct run *run, const struct f
 		.findings = findings,
 		.options = { .run_path = run_path },
 	};
+	struct diag later;
 	int err = 0;
 
 	scene_of(&drawing.scene, fabric);
-	for (size_t i = 0; !err && i < COUNT_OF(forms); i++) {
+	for (size_t i = 0; i < COUNT_OF(forms); i++) {
 		const char *path = path_of(outputs, &forms[i]);
+		int one = path ? outputs_put(path, forms[i].draw, &drawing, err ? &later : diag)
+			       : 0;
 
-		if (path)
-			err = outputs_put(path, forms[i].draw, &drawing, diag);
+		err = err ? err : one;
 	}
 	scene_free(&drawing.scene);
 	return err;

@@ -54,11 +54,15 @@ int outputs_check(const struct outputs *outputs, const struct outputs_file *more
 int outputs_check_folder(const struct outputs *outputs, const struct outputs_file *more,
 	size_t count, const char *folder, bool (*is_own)(const char *file), struct diag *diag);
 
+/* Before what takes long is run: -EISDIR or the errno of a folder, with the sentence, where one
+ * of them could not be written. */
+int outputs_check_places(const struct outputs *outputs, struct diag *diag);
+
 /* Whether one goes to stdout, where then nothing else must be printed. */
 bool outputs_take_stdout(const struct outputs *outputs);
 
-/* Writes them. run_path is what the reports say of it. Returns 0, or a negative errno of
- * reading the run or writing a file, with the sentence. */
+/* Writes all that can be written. run_path is what the reports say of it. Returns 0, or the
+ * first negative errno of reading the run or writing a file, with the sentence. */
 int outputs_write(const struct outputs *outputs, struct run *run, const struct fabric *fabric,
 	const struct findings *findings, const char *run_path, struct diag *diag);
 

@@ -47,20 +47,33 @@ static int draw_csv(struct run *run, const struct fabric *fabric,
 	return err;
 }
 
-static int draw(struct run *run, const struct fabric *fabric, const struct findings *findings,
+static int print(struct run *run, const struct fabric *fabric, const struct findings *findings,
 	const struct report_args *args, struct diag *diag)
 {
 	struct report_options options = { .verbose = args->verbose, .run_path = args->run };
-	int err = outputs_write(&args->outputs, run, fabric, findings, args->run, diag);
 
-	if (err || outputs_take_stdout(&args->outputs))
-		return err;
+	if (outputs_take_stdout(&args->outputs))
+		return 0;
 	if (args->csv)
 		return draw_csv(run, fabric, findings, args->csv, diag);
 	report_options_for(&options, stdout);
 	if (args->json)
 		return report_json(stdout, run, findings, &options, diag);
 	return outputs_screen(stdout, run, fabric, findings, &options, diag);
+}
+
+/* What was found is printed even where a file of it could not be written. */
+static int draw(struct run *run, const struct fabric *fabric, const struct findings *findings,
+	const struct report_args *args, struct diag *diag)
+{
+	struct diag files;
+	int wrote = outputs_write(&args->outputs, run, fabric, findings, args->run, &files);
+	int err = print(run, fabric, findings, args, diag);
+
+	if (err || !wrote)
+		return err;
+	*diag = files;
+	return wrote;
 }
 
 /* A recorded watch has findings of its own, and no fabric. */
@@ -98,8 +111,7 @@ static int judge_and_draw(const struct report_args *args, int *status, struct di
 	if (err)
 		goto out;
 	err = draw(run, &fabric, &findings, args, diag);
-	if (!err)
-		*status = report_exit_status(report_verdict(run, &findings));
+	*status = report_exit_status(report_verdict(run, &findings));
 out:
 	findings_free(&findings);
 	fabric_free(&fabric);
@@ -135,7 +147,7 @@ int cmd_report(int argc, char **argv)
 	}
 	if (check_files(&args, &diag) || judge_and_draw(&args, &status, &diag)) {
 		fprintf(stderr, "weft report: %s\n", diag.text);
-		return EXIT_UNKNOWN;
+		return status == EXIT_FAIL ? EXIT_FAIL : EXIT_UNKNOWN;
 	}
 	return status;
 }

@@ -318,8 +318,10 @@ static int tell(struct sweep *sweep, struct diag *diag)
 	if (sweep->args.metrics &&
 		outputs_put(sweep->args.metrics, draw_metrics, &night, diag)) {
 		conduct_refuse(&sweep->args.conduct, diag);
-		status = EXIT_UNKNOWN;
+		sweep->args.conduct.unwritten = true;
 	}
+	if (sweep->args.conduct.unwritten && status == EXIT_PASS)
+		status = EXIT_UNKNOWN;
 	if (sweep->args.hook)
 		sweep_hook(&night, sweep->args.hook, sweep->args.hook_ns);
 	history_free(&history);

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,9 +18,22 @@ struct text {
 	size_t bytes;
 };
 
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static int cannot(const char *path, int err, struct diag *diag)
 {
-	return diag_system(diag, err ? err : -EIO, "%.200s cannot be written", path);
+	if (is_folder(path))
+		return diag_error(diag, -EISDIR,
+			"%.200s is a folder; expected the name of a file in it", path);
+	return diag_error(diag, err ? err : -EIO,
+		"%.200s cannot be written: %s; expected a name in a folder that can be "
+		"written to and has room",
+		path, strerror(err ? -err : EIO));
 }
 
 /* Closes out in any case. */
@@ -34,6 +49,22 @@ static int draw_into(FILE *out, const char *path,
 	if (fclose(out) && !err && !wrote)
 		wrote = -errno;
 	return wrote ? cannot(path, wrote, diag) : err;
+}
+
+int wholefile_check(const char *path, struct diag *diag)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	int err;
+
+	if (is_folder(path))
+		return cannot(path, -EISDIR, diag);
+	if (access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR))
+		return 0;
+	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	err = folder && access(folder, W_OK | X_OK) ? -errno : 0;
+	free(folder);
+	return err ? cannot(path, err, diag) : 0;
 }
 
 /* A folder is left to rename() to refuse. */

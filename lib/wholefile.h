@@ -24,4 +24,9 @@ int wholefile_write(const char *path, const char *text, size_t bytes, struct dia
 int wholefile_draw(const char *path, int (*draw)(FILE *out, const void *arg, struct diag *diag),
 	const void *arg, struct diag *diag);
 
+/* Whether the name is one that could be written to, as far as can be told without writing:
+ * before work begins whose result would be drawn there. Returns 0, -EISDIR, or the errno of
+ * the folder it would be in, with the sentence. */
+int wholefile_check(const char *path, struct diag *diag);
+
 #endif

@@ -52,6 +52,9 @@ head -c 5000 /dev/urandom > binary.yaml
 refused "a binary fabric" 'binary.yaml' binary.yaml
 refused "an unknown profile" 'expected quick|full' --profile slow "$small"
 refused "an unknown plane" 'plane' --plane sample "$small"
+refused "a folder for a report" '\. is a folder; expected the name of a file' --html . "$small"
+refused "no folder for a report" 'nowhere/a.md cannot be written: No such file' \
+	--html a.html --markdown nowhere/a.md "$small"
 refused "no thread" 'expected 1..64' --threads 0 "$small"
 [ "$(find . -name '*.run')" = '' ] || fail "a refused run left a run file"
 
@@ -215,6 +218,21 @@ fi
 grep -q '^weft_sweep_status' out || fail '--metrics -: no metrics on stdout'
 grep -q '^PASS' err || fail "--metrics -: no line on stderr: $(cat err)"
 [ ! -e - ] || fail '--metrics - made a file of that name'
+
+# --- what was found is told even where a file of it cannot be written ---
+"$weft" report --html . --markdown beside.md whole.run > out 2> err
+one_sentence 'a report to a folder' $? '\. is a folder'
+[ "$(head -1 out | cut -c 1-4)" = PASS ] || fail "--html .: not printed: $(head -1 out)"
+[ -s beside.md ] || fail '--html .: what comes after it was not written'
+{ cat "$small"; echo 'faults: [{kind: loss, place: leaf1-host1, amount: 0.01}]'; } > wrong.yaml
+"$weft" accept --profile quick --run wrong.run wrong.yaml > out 2> err
+[ $? -eq 1 ] || fail "a lossy link: not found: $(cat err)"
+"$weft" report --html . wrong.run > out 2> err
+[ $? -eq 1 ] || fail '--html . hides that the run failed'
+grep -q 'is a folder' err || fail "--html . of a failure: $(cat err)"
+"$weft" sweep --profile quick --history night --html . "$small" > out 2> err
+one_sentence 'a sweep with a report to a folder' $? '\. is a folder'
+[ "$(head -1 out | cut -c 1-4)" = PASS ] || fail "sweep --html .: not told: $(head -1 out)"
 
 # --- single stages ---
 for command in bw incast burst ring; do
