@@ -2,11 +2,9 @@
 #include "fabric/agents.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabric/wire.h"
 #include "lib/clock.h"
@@ -107,25 +105,12 @@ void agents_tick(struct agents *agents)
 	}
 }
 
-/* Its own last words say more than that it is gone. */
-static void gone(struct agents_host *host, int err, const struct diag *diag)
-{
-	char words[LAUNCH_WORDS];
-
-	launch_words(&host->launch, words);
-	agents_give_up(host, err == -EPIPE && words[0] ? words : diag->text);
-}
-
 void agents_say(struct agents_host *host, enum agent_frame kind, struct json *body)
 {
 	struct diag why;
-	int err = 0;
 
-	if (host->alive)
-		err = control_send(
-			&host->launch.control, (uint8_t)kind, body, AGENT_TALK_NS, &why);
-	if (err)
-		gone(host, err, &why);
+	if (host->alive && agents_send(&host->launch, kind, body, &why))
+		agents_give_up(host, why.text);
 	json_free(body);
 }
 
@@ -151,7 +136,7 @@ static int take(struct agents *agents, struct agents_host *host, uint8_t *kind,
 		return -EHOSTDOWN;
 	if (agents->options.stop && *agents->options.stop)
 		return diag_error(diag, -EINTR, "interrupted");
-	return control_receive(&host->launch.control, kind, body, AGENT_TALK_NS, diag);
+	return agents_receive(&host->launch, kind, body, AGENT_TALK_NS, diag);
 }
 
 bool agents_hear(struct agents *agents, struct agents_host *host, enum agent_frame kind,
@@ -181,33 +166,12 @@ bool agents_hear(struct agents *agents, struct agents_host *host, enum agent_fra
 		err = diag_error(
 			&why, -EPROTO, "its agent sent frame %u, expected %u", is, kind);
 	json_free(got);
-	if (err == -EPIPE)
-		gone(host, err, &why);
-	else if (host->alive)
+	if (host->alive)
 		agents_give_up(host, why.text);
 	return false;
 }
 
 /* --- starting --- */
-
-int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
-	const char *weft, const char *peer, struct diag *diag)
-{
-	char self[PATH_MAX];
-	const char *const here[] = { weft ? weft : self, "agent", NULL };
-	const char *const there[] = { "ssh", "-T", "-o", "BatchMode=yes", "-o",
-		"ConnectTimeout=10", "-o", "ServerAliveInterval=3", "-o",
-		"ServerAliveCountMax=2", "--", machine, weft ? weft : "weft", "agent", NULL };
-	bool local = launcher == AGENTS_BY_HOST ? strcmp(machine, "local") == 0
-						: launcher == AGENTS_LOCAL;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	/* By its own name, so that who looks at the host's processes knows it. */
-	self[length > 0 ? length : 0] = '\0';
-	if (length <= 0)
-		snprintf(self, sizeof(self), "weft");
-	return launch_start(launch, local ? here : there, peer, diag);
-}
 
 static void launch(struct agents *agents, struct agents_host *host)
 {
@@ -224,19 +188,14 @@ static void launch(struct agents *agents, struct agents_host *host)
 static void greet(struct agents *agents, struct agents_host *host, uint64_t deadline_ns)
 {
 	struct json *body, *names, *ask;
-	char program[64], refusal[256];
+	char refusal[256];
 	struct diag why;
 
 	if (!agents_hear(agents, host, AGENT_HELLO, &body, deadline_ns, refusal))
 		return;
-	if (wire_text(body, "program", program, sizeof(program), &why))
+	if (agents_hello(&host->launch, body, agents->options.program, &why))
 		agents_give_up(host, why.text);
 	json_free(body);
-	if (host->alive && strcmp(program, agents->options.program) != 0) {
-		diag_error(&why, -EPROTO, "%s runs there, and %s here: install the same",
-			program, agents->options.program);
-		agents_give_up(host, why.text);
-	}
 	ask = json_new_object();
 	names = json_put_array(ask, "devices");
 	for (uint32_t i = 0; i < host->nics; i++) {

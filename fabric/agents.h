@@ -72,6 +72,19 @@ int agents_start(struct agents *agents, const struct fabric *fabric,
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag);
 
+/* A frame to such an agent, and the next one from it. Errors are those of lib/control.h; where
+ * the agent is gone, its last words on stderr are the sentence, and where something else was
+ * printed, that is told. */
+int agents_send(struct launch *launch, enum agent_frame kind, const struct json *body,
+	struct diag *diag);
+int agents_receive(struct launch *launch, uint8_t *kind, struct json **body, uint64_t wait_ns,
+	struct diag *diag);
+
+/* Of the frame HELLO: -EPROTO where another version runs there. What was said on stderr until
+ * then, such as the banner of an ssh server, is no reason for anything later. */
+int agents_hello(
+	struct launch *launch, const struct json *body, const char *program, struct diag *diag);
+
 /* Measures the offset of every clock anew. */
 void agents_clocks(struct agents *agents);
 

@@ -64,23 +64,52 @@ int launch_start(
 	return diag_system(diag, err, "%s: %s cannot be started", peer, argv[0]);
 }
 
+static void copy_line(char text[LAUNCH_WORDS], const char *line, size_t bytes)
+{
+	bytes -= bytes == LAUNCH_WORDS;
+	for (size_t i = 0; i < bytes; i++)
+		text[i] = (char)(isprint((unsigned char)line[i]) ? line[i] : ' ');
+	text[bytes] = '\0';
+}
+
 void launch_words(const struct launch *launch, char text[LAUNCH_WORDS])
 {
 	char tail[LAUNCH_WORDS];
 	off_t end = launch->words < 0 ? 0 : lseek(launch->words, 0, SEEK_END);
-	off_t from = end > (off_t)sizeof(tail) ? end - (off_t)sizeof(tail) : 0;
-	ssize_t got = end > 0 ? pread(launch->words, tail, sizeof(tail), from) : 0, begin;
+	off_t from =
+		end - launch->words_at > LAUNCH_WORDS ? end - LAUNCH_WORDS : launch->words_at;
+	ssize_t got = end > from ? pread(launch->words, tail, (size_t)(end - from), from) : 0;
+	ssize_t begin;
 
 	while (got > 0 && isspace((unsigned char)tail[got - 1]))
 		got--;
 	for (begin = got; begin > 0 && tail[begin - 1] != '\n';)
 		begin--;
-	text[0] = '\0';
-	if (got <= begin)
-		return;
-	for (ssize_t i = begin; i < got; i++)
-		text[i - begin] = (char)(isprint((unsigned char)tail[i]) ? tail[i] : ' ');
-	text[got - begin - (got - begin == LAUNCH_WORDS)] = '\0';
+	copy_line(text, tail + (got > begin ? begin : 0),
+		got > begin ? (size_t)(got - begin) : 0);
+}
+
+void launch_pass_over(struct launch *launch)
+{
+	off_t end = launch->words < 0 ? 0 : lseek(launch->words, 0, SEEK_END);
+
+	launch->words_at = end > 0 ? end : 0;
+}
+
+bool launch_prints(const struct launch *launch, char text[LAUNCH_WORDS])
+{
+	char head[LAUNCH_WORDS];
+	ssize_t got = recv(launch->control.fd, head, sizeof(head), MSG_PEEK | MSG_DONTWAIT);
+	ssize_t begin = 0, end;
+
+	if (got <= 0 || memcmp(head, "WF", got > 1 ? 2 : 1) == 0)
+		return false;
+	while (begin < got && isspace((unsigned char)head[begin]))
+		begin++;
+	for (end = begin; end < got && head[end] != '\n';)
+		end++;
+	copy_line(text, head + begin, (size_t)(end - begin));
+	return true;
 }
 
 void launch_hang_up(struct launch *launch)

@@ -9,6 +9,7 @@
 #ifndef LIB_LAUNCH_H
 #define LIB_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,8 +20,9 @@
 struct diag;
 
 struct launch {
-	pid_t pid; /* 0: none */
-	int words; /* a file in memory: its stderr */
+	pid_t pid;      /* 0: none */
+	int words;      /* a file in memory: its stderr */
+	off_t words_at; /* what stands before has been passed over */
 	struct control control;
 };
 
@@ -37,6 +39,14 @@ int launch_start(
 /* The last line that it has written to stderr, without control characters; "" when there is
  * none. */
 void launch_words(const struct launch *launch, char text[LAUNCH_WORDS]);
+
+/* From here on launch_words() passes over what it has written so far, such as the banner of
+ * an ssh server. */
+void launch_pass_over(struct launch *launch);
+
+/* Whether something else than a frame waits on its standard output: then its first line is in
+ * text, without control characters, and is not taken. */
+bool launch_prints(const struct launch *launch, char text[LAUNCH_WORDS]);
 
 /* The end of its input: asks it to end by itself. */
 void launch_hang_up(struct launch *launch);

@@ -12,7 +12,7 @@
 	done
 ) &
 accept 2 'agents that are killed make the run unknown'
-says 'and are told of' 'the weft at host'
+says 'and are told of' 'its agent is gone and said nothing'
 wait
 no_agents 'nothing is left running of it'
 

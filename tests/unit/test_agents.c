@@ -232,7 +232,12 @@ static void a_host_that_does_not_come_has_one_line(void **state)
 	assert_string_equal(why, "ssh: no route");
 	assert_int_equal(
 		start_script("#!/bin/sh\necho hello, world\nsleep 60\n", why), -EHOSTDOWN);
-	assert_non_null(strstr(why, "is no weft"));
+	assert_non_null(strstr(why, "\"hello, world\" was printed where its agent"));
+	assert_int_equal(
+		start_script("#!/bin/sh\necho 'sh: weft: not found' >&2\nexit 127\n", why),
+		-EHOSTDOWN);
+	assert_string_equal(why,
+		"sh: weft: not found: install weft there, or say where it is with --weft PATH");
 	assert_int_equal(start_script("#!/bin/sh\nexec sleep 60\n", why), -EHOSTDOWN);
 	assert_non_null(strstr(why, "does not answer"));
 	assert_int_equal(start_script("no program\n", why), -EHOSTDOWN);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An agent on one machine: how it is started, and why it does not answer. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fabric/agents.h"
+#include "fabric/wire.h"
+#include "lib/diag.h"
+
+int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
+	const char *weft, const char *peer, struct diag *diag)
+{
+	char self[PATH_MAX];
+	const char *const here[] = { weft ? weft : self, "agent", NULL };
+	const char *const there[] = { "ssh", "-T", "-o", "BatchMode=yes", "-o",
+		"ConnectTimeout=10", "-o", "ServerAliveInterval=3", "-o",
+		"ServerAliveCountMax=2", "--", machine, weft ? weft : "weft", "agent", NULL };
+	bool local = launcher == AGENTS_BY_HOST ? strcmp(machine, "local") == 0
+						: launcher == AGENTS_LOCAL;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	/* By its own name, so that who looks at the host's processes knows it. */
+	self[length > 0 ? length : 0] = '\0';
+	if (length <= 0)
+		snprintf(self, sizeof(self), "weft");
+	return launch_start(launch, local ? here : there, peer, diag);
+}
+
+/* Its own last words say more than that it is gone. */
+static int gone(const struct launch *launch, struct diag *diag)
+{
+	char words[LAUNCH_WORDS];
+
+	launch_words(launch, words);
+	if (!words[0])
+		return diag_error(diag, -EPIPE,
+			"its agent is gone and said nothing: it was killed, or its host or "
+			"the way to it is down");
+	return diag_error(diag, -EPIPE, "%.200s%s", words,
+		strstr(words, "not found") ? ": install weft there, or say where it is with "
+					     "--weft PATH"
+					   : "");
+}
+
+int agents_send(struct launch *launch, enum agent_frame kind, const struct json *body,
+	struct diag *diag)
+{
+	int err = control_send(&launch->control, (uint8_t)kind, body, AGENT_TALK_NS, diag);
+
+	return err == -EPIPE ? gone(launch, diag) : err;
+}
+
+int agents_receive(struct launch *launch, uint8_t *kind, struct json **body, uint64_t wait_ns,
+	struct diag *diag)
+{
+	char printed[LAUNCH_WORDS];
+	int err;
+
+	(void)control_ready(&launch->control, wait_ns);
+	if (launch_prints(launch, printed))
+		return diag_error(diag, -EPROTO,
+			"\"%.80s\" was printed where its agent should answer: expected "
+			"nothing on the standard output of ssh HOST true (a line of ~/.bashrc "
+			"there prints it)",
+			printed);
+	err = control_receive(&launch->control, kind, body, wait_ns, diag);
+	return err == -EPIPE ? gone(launch, diag) : err;
+}
+
+int agents_hello(
+	struct launch *launch, const struct json *body, const char *program, struct diag *diag)
+{
+	char theirs[64];
+	int err = wire_text(body, "program", theirs, sizeof(theirs), diag);
+
+	launch_pass_over(launch);
+	if (err || strcmp(theirs, program) == 0)
+		return err;
+	return diag_error(
+		diag, -EPROTO, "%s runs there, and %s here: install the same", theirs, program);
+}
