@@ -9,10 +9,10 @@
 static const char *const ecn_names[] = { "not_ect", "ect1", "ect0", "ce" };
 
 /* A flow that is not the main one of its QP keeps no books of PSNs. */
-static const struct psn_track nothing;
+static const struct psn_books nothing;
 
 struct books {
-	const struct psn_track *requests, *responses;
+	const struct psn_books *requests, *responses;
 };
 
 static struct books books_of(const struct wire *wire, const struct flow *flow)
@@ -21,9 +21,8 @@ static struct books books_of(const struct wire *wire, const struct flow *flow)
 
 	if (flow_at(&wire->flows, flow->main) != flow)
 		return books;
-	books.requests = &flow->requests_track;
-	if (flow_responses_made(&wire->flows, flow))
-		books.responses = flow_responses_made(&wire->flows, flow);
+	books.requests = wire_requests(wire, flow);
+	books.responses = wire_responses(wire, flow);
 	return books;
 }
 
@@ -73,17 +72,18 @@ static void put_span(
 static void put_packets(struct json *object, const struct wire *wire, const struct flow *flow)
 {
 	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
+	struct flow_counts counts = flow_counts(&wire->flows, flow);
 	struct json *naks, *ecn, *dscp;
 	uint64_t dscps[64];
 	char key[8];
 
-	json_put_u64(object, "packets", flow->packets);
+	json_put_u64(object, "packets", flow_packets(&wire->flows, flow));
 	json_put_u64(object, "ip_bytes", flow->ip_bytes);
 	json_put_u64(object, "payload_bytes", flow->payload_bytes);
-	json_put_u64(object, "requests", flow->requests);
-	json_put_u64(object, "read_requests", flow->read_requests);
-	json_put_u64(object, "responses", flow->responses);
-	json_put_u64(object, "acks", flow->acks);
+	json_put_u64(object, "requests", counts.requests);
+	json_put_u64(object, "read_requests", counts.read_requests);
+	json_put_u64(object, "responses", counts.responses);
+	json_put_u64(object, "acks", counts.acks);
 	naks = json_put_object(object, "naks");
 	for (unsigned i = 0; i < NAK_REASONS; i++)
 		json_put_u64(naks, nak_reason_name((enum nak_reason)i), trouble->naks[i]);
@@ -91,7 +91,7 @@ static void put_packets(struct json *object, const struct wire *wire, const stru
 	json_put_u64(object, "cnps", trouble->cnps);
 	ecn = json_put_object(object, "ecn");
 	for (unsigned i = 0; i < 4; i++)
-		json_put_u64(ecn, ecn_names[i], flow->ecn[i]);
+		json_put_u64(ecn, ecn_names[i], counts.ecn[i]);
 	dscp = json_put_object(object, "dscp");
 	flow_dscps(&wire->flows, flow, dscps);
 	for (unsigned i = 0; i < 64; i++) {
@@ -109,7 +109,7 @@ static void put_packets(struct json *object, const struct wire *wire, const stru
 static void put_books(struct json *object, const struct wire *wire, const struct flow *flow)
 {
 	struct books books = books_of(wire, flow);
-	const struct psn_track *a = books.requests, *b = books.responses;
+	const struct psn_books *a = books.requests, *b = books.responses;
 	struct json *by_cause;
 	uint64_t resent = 0;
 
@@ -228,7 +228,7 @@ static void put_connection(
 		json_put_null(object, "path_mtu");
 	json_put_u64(object, "first_time_ns", flow->first_ns);
 	json_put_u64(object, "last_time_ns", flow->last_ns);
-	json_put_u64(object, "ce_data", flow->data_ecn[3]);
+	json_put_u64(object, "ce_data", flow_counts(&wire->flows, flow).data_ecn[3]);
 	if (flow->has_vlan)
 		json_put_u64(object, "vlan_priority", flow->vlan_priority);
 	if (flow->detail != FLOW_NONE)

@@ -65,42 +65,41 @@ static void add(
 
 /* --- flows --- */
 
-static uint64_t resent_of(const struct psn_track *track)
+static uint64_t resent_of(const struct psn_books *books)
 {
 	uint64_t resent = 0;
 
-	for (unsigned i = 0; track && i < RESEND_CAUSES; i++)
-		resent += track->resent[i];
+	for (unsigned i = 0; i < RESEND_CAUSES; i++)
+		resent += books->resent[i];
 	return resent;
 }
 
-static void add_track(struct way *way, const struct psn_track *track)
+static void add_books(struct way *way, const struct psn_books *books)
 {
-	if (!track)
-		return;
-	way->sums[SUM_RESENT] += resent_of(track);
-	way->sums[SUM_LOST_BEFORE] += track->lost_network;
-	way->sums[SUM_LOST_BEHIND] += track->lost_after;
-	way->sums[SUM_LOST_CAPTURE] += track->lost_capture;
+	way->sums[SUM_RESENT] += resent_of(books);
+	way->sums[SUM_LOST_BEFORE] += books->lost_network;
+	way->sums[SUM_LOST_BEHIND] += books->lost_after;
+	way->sums[SUM_LOST_CAPTURE] += books->lost_capture;
 }
 
 static void fill_way(struct way *way, const struct wire *wire, uint32_t index)
 {
 	const struct flow *flow = flow_at(&wire->flows, index);
 	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
+	struct flow_counts counts = flow_counts(&wire->flows, flow);
 
 	way->tap = flow->key.tap;
 	way->family = flow->key.family;
 	memcpy(way->src, flow->key.src, sizeof(way->src));
 	memcpy(way->dst, flow->key.dst, sizeof(way->dst));
-	way->sums[SUM_DATA] = flow->requests + flow->responses;
-	way->sums[SUM_CE] = flow->data_ecn[3];
+	way->sums[SUM_DATA] = counts.requests + counts.responses;
+	way->sums[SUM_CE] = counts.data_ecn[3];
 	way->sums[SUM_CNPS] = trouble->cnps;
 	way->sums[SUM_NAKS] = trouble->naks[NAK_PSN_SEQUENCE];
 	if (flow->main != index)
 		return;
-	add_track(way, &flow->requests_track);
-	add_track(way, flow_responses_made(&wire->flows, flow));
+	add_books(way, wire_requests(wire, flow));
+	add_books(way, wire_responses(wire, flow));
 }
 
 static int compare_ways(const void *left, const void *right)

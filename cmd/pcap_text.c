@@ -101,7 +101,7 @@ static uint64_t duration_ns(const struct flow *flow)
 static void write_flow(FILE *out, const struct pcap_report *report, const struct flow *flow)
 {
 	const struct wire *wire = &report->wire;
-	const struct psn_track *track = &flow->requests_track;
+	const struct psn_books *books = wire_requests(wire, flow);
 	const char *cause = pcap_resend_cause(wire, flow);
 	const char *gap = pcap_gap_cause(wire, flow);
 	uint64_t ns = duration_ns(flow), resent = 0;
@@ -109,7 +109,7 @@ static void write_flow(FILE *out, const struct pcap_report *report, const struct
 
 	wire_flow_text(flow, text, sizeof(text));
 	fprintf(out, "%s: %" PRIu64 " packets, %" PRIu64 " bytes of payload", text,
-		flow->packets, flow->payload_bytes);
+		flow_packets(&wire->flows, flow), flow->payload_bytes);
 	if (ns)
 		fprintf(out, ", %.2f Gb/s", (double)flow->payload_bytes * 8 / (double)ns);
 	if (report->taps > 1)
@@ -118,13 +118,13 @@ static void write_flow(FILE *out, const struct pcap_report *report, const struct
 	if (flow_at(&wire->flows, flow->main) != flow)
 		return;
 	for (unsigned i = 0; i < RESEND_CAUSES; i++)
-		resent += flow_resent(&wire->flows, flow, (enum resend_cause)i);
-	if (track->gap_events || resent || track->out_of_order)
+		resent += wire_resent(wire, flow, (enum resend_cause)i);
+	if (books->gap_events || resent || books->out_of_order)
 		fprintf(out,
 			"  %" PRIu32 " gaps (%s), %" PRIu64 " sent again (%s), %" PRIu32
 			" out of order, %" PRIu32 " still missing\n",
-			track->gap_events, gap ? gap : "cause not known", resent,
-			cause ? cause : "-", track->out_of_order, track->missing);
+			books->gap_events, gap ? gap : "cause not known", resent,
+			cause ? cause : "-", books->out_of_order, books->missing);
 	if (flow->detail != FLOW_NONE && wire->flows.details[flow->detail].ack_times) {
 		const struct flow_detail *detail = &wire->flows.details[flow->detail];
 

@@ -40,6 +40,7 @@ void flow_table_free(struct flow_table *table)
 	free(table->troubles);
 	free(table->details);
 	free(table->dscps);
+	free(table->carries);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -158,7 +159,7 @@ static void forget(struct flow_table *table, uint32_t index)
 	drop_slot(table, index);
 	give_reads(table, flow->reads);
 	if (flow->responses_track != FLOW_NONE) {
-		table->tracks[flow->responses_track].holes = table->track_free;
+		table->tracks[flow->responses_track].next = table->track_free;
 		table->track_free = flow->responses_track;
 	}
 	if (flow->trouble != FLOW_NONE) {
@@ -259,7 +260,7 @@ uint32_t flow_add(struct flow_table *table, const struct flow_key *key, uint16_t
 	flow->main = main == FLOW_NONE ? index : main;
 	flow->first_ns = flow->last_ns = now_ns;
 	flow->peer = flow->older = flow->newer = flow->next_port = FLOW_NONE;
-	flow->reads = flow->detail = flow->dscp_more = flow->trouble = FLOW_NONE;
+	flow->reads = flow->detail = flow->dscp_more = flow->trouble = flow->carry = FLOW_NONE;
 	flow->port = FLOW_NONE;
 	psn_track_init(&flow->requests_track);
 	flow->responses_track = FLOW_NONE;
@@ -278,17 +279,68 @@ bool flow_is_live(const struct flow_table *table, uint32_t index)
 	return flow_at(table, index)->serial != 0;
 }
 
+_Static_assert(sizeof(struct flow_counts) == FLOW_TALLIES * sizeof(uint64_t),
+	"the same numbers in the same order");
+
+static void add_tally(struct flow_counts *counts, const struct flow_tally *tally)
+{
+	uint64_t sums[FLOW_TALLIES];
+	uint32_t more[FLOW_TALLIES];
+
+	memcpy(sums, counts, sizeof(sums));
+	memcpy(more, tally, sizeof(more));
+	for (unsigned i = 0; i < FLOW_TALLIES; i++)
+		sums[i] += more[i];
+	memcpy(counts, sums, sizeof(sums));
+}
+
+void flow_carry(struct flow_table *table, struct flow *flow)
+{
+	if (flow->carry == FLOW_NONE) {
+		table->carries = grow(table->carries, table->carry_count, &table->carry_room,
+			sizeof(*table->carries));
+		flow->carry = (uint32_t)table->carry_count++;
+		table->carries[flow->carry] = (struct flow_counts){ .requests = 0 };
+	}
+	add_tally(&table->carries[flow->carry], &flow->tally);
+	flow->tally = (struct flow_tally){ .requests = 0 };
+}
+
+struct flow_counts flow_counts(const struct flow_table *table, const struct flow *flow)
+{
+	struct flow_counts counts = { .requests = 0 };
+
+	if (flow->carry != FLOW_NONE)
+		counts = table->carries[flow->carry];
+	add_tally(&counts, &flow->tally);
+	return counts;
+}
+
+uint64_t flow_packets(const struct flow_table *table, const struct flow *flow)
+{
+	struct flow_counts counts = flow_counts(table, flow);
+
+	return counts.ecn[0] + counts.ecn[1] + counts.ecn[2] + counts.ecn[3];
+}
+
+uint64_t flow_data(const struct flow_table *table, const struct flow *flow)
+{
+	struct flow_counts counts = flow_counts(table, flow);
+
+	return counts.requests + counts.responses;
+}
+
 void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)
 {
 	for (unsigned i = 0; i < flow->dscp_count; i++) {
 		if (flow->dscp[i] == dscp) {
-			flow->dscp_packets[i]++;
+			flow->tally.dscp[i]++;
 			return;
 		}
 	}
 	if (flow->dscp_count < FLOW_DSCPS) {
 		flow->dscp[flow->dscp_count] = dscp;
-		flow->dscp_packets[flow->dscp_count++] = 1;
+		flow->tally.dscp[flow->dscp_count++] = 1;
 		return;
 	}
 	if (flow->dscp_more == FLOW_NONE) {
@@ -304,11 +356,13 @@ void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t 
 
 void flow_dscps(const struct flow_table *table, const struct flow *flow, uint64_t *counts)
 {
+	struct flow_counts all = flow_counts(table, flow);
+
 	memset(counts, 0, 64 * sizeof(*counts));
 	if (flow->dscp_more != FLOW_NONE)
 		memcpy(counts, table->dscps[flow->dscp_more], 64 * sizeof(*counts));
 	for (unsigned i = 0; i < flow->dscp_count; i++)
-		counts[flow->dscp[i]] += flow->dscp_packets[i];
+		counts[flow->dscp[i]] += all.dscp[i];
 }
 
 struct flow_reads *flow_reads(struct flow_table *table, struct flow *flow)
@@ -334,7 +388,7 @@ struct psn_track *flow_responses(struct flow_table *table, struct flow *flow)
 	if (flow->responses_track == FLOW_NONE) {
 		if (table->track_free != BLOCK_NONE) {
 			flow->responses_track = table->track_free;
-			table->track_free = table->tracks[table->track_free].holes;
+			table->track_free = table->tracks[table->track_free].next;
 		} else {
 			if (table->track_count == TRACKS_MAX)
 				return NULL;

@@ -89,6 +89,25 @@ struct flow_trouble {
 	uint8_t soon_runs;     /* how many such ones; 255: or more */
 };
 
+/* Counted in 32 bits, and carried where there are 64, which few flows need: when a number
+ * of ecn reaches FLOW_CARRY. No other can be more than the four of them together. */
+struct flow_tally {
+	uint32_t ecn[4];      /* all packets, */
+	uint32_t data_ecn[4]; /* and those with requests or responses */
+	uint32_t requests, read_requests, responses, acks;
+	uint32_t dscp[FLOW_DSCPS];
+};
+
+#define FLOW_TALLIES (sizeof(struct flow_tally) / sizeof(uint32_t))
+#define FLOW_CARRY (1u << 30)
+
+/* The same in full. */
+struct flow_counts {
+	uint64_t ecn[4], data_ecn[4];
+	uint64_t requests, read_requests, responses, acks;
+	uint64_t dscp[FLOW_DSCPS];
+};
+
 struct flow {
 	struct flow_key key;
 	uint16_t src_port;
@@ -99,11 +118,9 @@ struct flow {
 	uint32_t port;      /* of struct bursts, where the flow goes to */
 
 	uint64_t first_ns, last_ns;
-	uint64_t packets, ip_bytes, payload_bytes;
-	uint64_t requests, read_requests, responses, acks;
-	uint64_t ecn[4];      /* all packets, */
-	uint32_t data_ecn[4]; /* and those with requests or responses */
-	uint64_t dscp_packets[FLOW_DSCPS];
+	uint64_t ip_bytes, payload_bytes;
+	struct flow_tally tally;
+	uint32_t carry;     /* what was carried, or FLOW_NONE */
 	uint32_t dscp_more; /* block of 64, when there are more than FLOW_DSCPS */
 	uint32_t trouble;   /* block, or FLOW_NONE */
 	uint8_t dscp[FLOW_DSCPS], dscp_count;
@@ -157,7 +174,7 @@ struct flow_table {
 	struct flow_reads *reads; /* owned blocks, with the free ones chained by count */
 	size_t read_count, read_room;
 	uint32_t read_free;
-	struct psn_track *tracks; /* owned; the free ones chained by holes */
+	struct psn_track *tracks; /* owned; the free ones chained by next */
 	size_t track_count, track_room;
 	uint32_t track_free;
 	struct flow_trouble *troubles; /* owned; the free ones chained by cnps */
@@ -167,6 +184,8 @@ struct flow_table {
 	size_t detail_count, detail_room;
 	uint64_t (*dscps)[64]; /* owned */
 	size_t dscp_count, dscp_room;
+	struct flow_counts *carries; /* owned; one takes 2^30 packets, so none is given back */
+	size_t carry_count, carry_room;
 };
 
 /* Called for a main flow, with those of its ports, before it is forgotten. */
@@ -205,10 +224,17 @@ void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t 
 static inline void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)
 {
 	if (flow->dscp_count && flow->dscp[0] == dscp)
-		flow->dscp_packets[0]++;
+		flow->tally.dscp[0]++;
 	else
 		flow_count_other_dscp(table, flow, dscp);
 }
+/* Moves a flow's tally, one of whose ecn has reached FLOW_CARRY, to where it has room. */
+void flow_carry(struct flow_table *table, struct flow *flow);
+struct flow_counts flow_counts(const struct flow_table *table, const struct flow *flow);
+uint64_t flow_packets(const struct flow_table *table, const struct flow *flow);
+/* Requests and responses. */
+uint64_t flow_data(const struct flow_table *table, const struct flow *flow);
+
 /* Fills 64 numbers. */
 void flow_dscps(const struct flow_table *table, const struct flow *flow, uint64_t *counts);
 

@@ -71,11 +71,11 @@ void pair_join(struct wire *wire, uint32_t a, uint32_t b, bool sure)
 	left->peer_sure = right->peer_sure = sure;
 	left->had_peer = right->had_peer = true;
 	/* What was acknowledged before they knew each other. */
-	if (left->acks && !right->acked) {
+	if (flow_counts(&wire->flows, left).acks && !right->acked) {
 		right->acked = true;
 		right->acked_psn = left->ack_psn;
 	}
-	if (right->acks && !left->acked) {
+	if (flow_counts(&wire->flows, right).acks && !left->acked) {
 		left->acked = true;
 		left->acked_psn = right->ack_psn;
 	}
@@ -115,7 +115,7 @@ static uint64_t misfit(const struct wire *wire, const struct flow *candidate,
 	if (!track->started)
 		return UINT64_MAX;
 	if (hint == PAIR_RESPONSE) {
-		if (!candidate->read_requests)
+		if (!flow_counts(&wire->flows, candidate).read_requests)
 			return UINT64_MAX;
 		if (candidate->read_pending)
 			slack = READ_PSNS_MOST;

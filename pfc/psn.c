@@ -9,11 +9,13 @@
 /* A packet that follows on one further ahead than this was sent again, not overtaken. */
 #define OVERTAKEN_PSNS 64u
 
-bool psn_is_below(const struct psn_track *track, uint32_t psn)
+bool psn_is_below(const struct psn_track *track, const struct psn_pool *pool, uint32_t psn)
 {
+	const struct psn_books *books = psn_books(track, pool);
+
 	return psn_behind(psn, track->lowest) &&
-	       psn_ahead(psn, track->below_start) >=
-		       psn_ahead(track->below_next, track->below_start);
+	       psn_ahead(psn, books->below_start) >=
+		       psn_ahead(books->below_next, books->below_start);
 }
 
 /* A PSN that comes a second time and had been acknowledged before had arrived: only
@@ -23,193 +25,197 @@ static bool lost_by_tap(const struct psn_context *context, uint32_t psn)
 	return context->acked && !psn_behind(context->acked_psn, psn);
 }
 
-static void count_loser(struct psn_track *track, bool tap, uint32_t by)
+static void count_loser(struct psn_books *books, bool tap, uint32_t by)
 {
 	if (tap)
-		track->lost_capture += by;
+		books->lost_capture += by;
 	else
-		track->lost_network += by;
+		books->lost_network += by;
 }
 
-static void end_run(struct psn_track *track, const struct psn_context *context)
+static void end_run(struct psn_books *books, const struct psn_context *context)
 {
 	struct event *items = context->events->items;
-	uint32_t at = track->run_event;
+	uint32_t at = books->run_event;
 
 	for (; at != EVENT_NONE; at = items[at].older)
 		hole_unref_gap(context->pool, items[at].gap);
-	track->run_event = EVENT_NONE;
+	books->run_event = EVENT_NONE;
 }
 
 /* The fills of the run were sent again after all, for this cause; or, with
  * RESEND_NOT, they had only been late, and were counted for was. */
-static void change_run(struct psn_track *track, const struct psn_context *context,
+static void change_run(struct psn_books *books, const struct psn_context *context,
 	enum resend_cause cause, enum resend_cause was)
 {
 	struct event *items = context->events->items;
 	bool resent = cause != RESEND_NOT;
 
-	for (uint32_t at = track->run_event; at != EVENT_NONE; at = items[at].older) {
+	for (uint32_t at = books->run_event; at != EVENT_NONE; at = items[at].older) {
 		if (resent == (items[at].kind == EVENT_GAP_FILLED))
 			continue;
 		items[at].kind = resent ? EVENT_GAP_FILLED : EVENT_OUT_OF_ORDER;
-		track->out_of_order += resent ? UINT32_MAX : 1;
+		books->out_of_order += resent ? UINT32_MAX : 1;
 		if (resent)
-			track->resent[cause]++;
+			books->resent[cause]++;
 		else
-			track->resent[was]--;
-		hole_change_lost(track, context, items[at].gap, resent);
+			books->resent[was]--;
+		hole_change_lost(books, context, items[at].gap, resent);
 		/* Taken back from whom it was counted for, whatever was acknowledged since. */
 		if (resent)
 			items[at].detail = lost_by_tap(context, items[at].psn);
-		count_loser(track, items[at].detail, resent ? 1 : UINT32_MAX);
+		count_loser(books, items[at].detail, resent ? 1 : UINT32_MAX);
 	}
 }
 
 /* Puts a fill into the run of fills, or begins a new one with it. */
-static void add_to_run(struct psn_track *track, const struct psn_context *context, uint32_t psn,
+static void add_to_run(struct psn_books *books, const struct psn_context *context, uint32_t psn,
 	uint32_t gap, uint32_t event)
 {
-	if (psn != track->run_next || track->run_event == EVENT_NONE) {
-		end_run(track, context);
-		track->run_start = psn;
+	if (psn != books->run_next || books->run_event == EVENT_NONE) {
+		end_run(books, context);
+		books->run_start = psn;
 	}
-	track->run_next = (psn + 1) & PSN_MASK;
+	books->run_next = (psn + 1) & PSN_MASK;
 	if (event == EVENT_NONE) {
 		hole_unref_gap(context->pool, gap);
 		return;
 	}
-	context->events->items[event].older = track->run_event;
+	context->events->items[event].older = books->run_event;
 	context->events->items[event].gap = gap;
-	track->run_event = event;
+	books->run_event = event;
 }
 
-static void begin_resend(struct psn_track *track, uint32_t psn, enum resend_cause cause)
+static void begin_resend(
+	struct psn_track *track, struct psn_books *books, uint32_t psn, enum resend_cause cause)
 {
-	track->resend_cause = (uint8_t)cause;
-	track->resend_start = psn;
-	track->resend_limit = track->next;
+	books->resend_cause = (uint8_t)cause;
+	books->resend_start = psn;
+	books->resend_limit = track->next;
 }
 
 /* Whether a packet goes on with the retransmission under way. */
-static bool goes_on(const struct psn_track *track, uint32_t psn)
+static bool goes_on(const struct psn_books *books, uint32_t psn)
 {
-	return track->resend_cause != RESEND_NOT && !psn_behind(psn, track->resend_next) &&
-	       psn_behind(psn, track->resend_limit);
+	return books->resend_cause != RESEND_NOT && !psn_behind(psn, books->resend_next) &&
+	       psn_behind(psn, books->resend_limit);
 }
 
-static enum resend_cause answer_named(struct psn_track *track, uint32_t psn)
+static enum resend_cause answer_named(
+	struct psn_track *track, struct psn_books *books, uint32_t psn)
 {
-	begin_resend(track, psn, track->named_cause);
+	begin_resend(track, books, psn, track->named_cause);
 	track->named_cause = RESEND_NOT;
-	return track->resend_cause;
+	return books->resend_cause;
 }
 
 /* Why a packet that was captured before was sent: by a NAK, or as one of several.
  * What goes on with an older retransmission was under way when the NAK was sent, and
  * does not answer it. */
-static enum resend_cause repeat_cause(struct psn_track *track, uint32_t psn)
+static enum resend_cause repeat_cause(
+	struct psn_track *track, struct psn_books *books, uint32_t psn)
 {
 	bool named = track->named_cause != RESEND_NOT;
 
-	if (goes_on(track, psn) && !(named && psn == track->named_psn))
-		return track->resend_cause;
+	if (goes_on(books, psn) && !(named && psn == track->named_psn))
+		return books->resend_cause;
 	return !named || psn_behind(psn, track->named_psn) ? RESEND_NOT
-							   : answer_named(track, psn);
+							   : answer_named(track, books, psn);
 }
 
 /* The same of one that was not. It may as well be the first copy, late: it is taken
  * for that where what must have come before it did not. Who goes back begins with
  * the PSN that was asked for, and goes on one by one; repeat() knows better when
  * the next one comes again. */
-static enum resend_cause fill_cause(struct psn_track *track, uint32_t psn)
+static enum resend_cause fill_cause(
+	struct psn_track *track, struct psn_books *books, uint32_t psn)
 {
 	bool named = track->named_cause != RESEND_NOT;
 
 	if (named && psn == track->named_psn)
-		return answer_named(track, psn);
-	if (goes_on(track, psn) && psn == track->resend_next)
-		return track->resend_cause;
-	return !named || psn_behind(psn, track->named_psn) || track->named_as != NAMED_MISSING
+		return answer_named(track, books, psn);
+	if (goes_on(books, psn) && psn == books->resend_next)
+		return books->resend_cause;
+	return !named || psn_behind(psn, track->named_psn) || books->named_as != NAMED_MISSING
 		       ? RESEND_NOT
-		       : answer_named(track, psn);
+		       : answer_named(track, books, psn);
 }
 
 /* Counts one PSN out of a hole as what its packet is. */
-static void count_fill(struct psn_track *track, const struct psn_context *context, uint32_t psn,
+static void count_fill(struct psn_books *books, const struct psn_context *context, uint32_t psn,
 	uint32_t gap, enum resend_cause cause)
 {
 	if (cause == RESEND_NOT)
-		hole_change_lost(track, context, gap, false);
+		hole_change_lost(books, context, gap, false);
 	else
-		count_loser(track, lost_by_tap(context, psn), 1);
+		count_loser(books, lost_by_tap(context, psn), 1);
 }
 
 /* A packet whose first PSN lies in the hole behind link. The rest of its PSNs, if
  * it is a READ request, go with the first. */
-static void fill(struct psn_track *track, const struct psn_context *context, uint32_t psn,
-	uint32_t count, uint32_t *link)
+static void fill(struct psn_track *track, struct psn_books *books,
+	const struct psn_context *context, uint32_t psn, uint32_t count, uint32_t *link)
 {
-	enum resend_cause cause = fill_cause(track, psn);
-	uint32_t first = hole_take_psn(track, context->pool, link, psn), gap, at;
+	enum resend_cause cause = fill_cause(track, books, psn);
+	uint32_t first = hole_take_psn(books, context->pool, link, psn), gap, at;
 	uint64_t since = hole_node(context->pool, first)->as.gap.time_ns;
 	struct event event = *context->event;
 
 	if (cause == RESEND_NOT && event.has_time && since &&
 		event.time_ns >= since + PSN_LATE_NS) {
 		cause = context->unnamed;
-		begin_resend(track, psn, cause);
+		begin_resend(track, books, psn, cause);
 	}
 	event.psn = psn;
 	event.kind = cause == RESEND_NOT ? EVENT_OUT_OF_ORDER : EVENT_GAP_FILLED;
 	event.detail = cause != RESEND_NOT && lost_by_tap(context, psn);
-	count_fill(track, context, psn, first, cause);
+	count_fill(books, context, psn, first, cause);
 	for (uint32_t i = 1; i < count; i++) {
 		at = (psn + i) & PSN_MASK;
-		link = hole_find(track, context->pool, at);
+		link = hole_find(books, context->pool, at);
 		if (!link)
 			break;
-		gap = hole_take_psn(track, context->pool, link, at);
-		count_fill(track, context, at, gap, cause);
+		gap = hole_take_psn(books, context->pool, link, at);
+		count_fill(books, context, at, gap, cause);
 		hole_unref_gap(context->pool, gap);
 	}
 	if (cause == RESEND_NOT) {
-		track->out_of_order++;
+		books->out_of_order++;
 	} else {
-		track->resent[cause]++;
-		track->resend_next = (psn + count) & PSN_MASK;
+		books->resent[cause]++;
+		books->resend_next = (psn + count) & PSN_MASK;
 	}
-	add_to_run(track, context, psn, first, events_add(context->events, &event));
+	add_to_run(books, context, psn, first, events_add(context->events, &event));
 }
 
 /* The PSN that a NAK asked for came, and comes again before any timeout though nobody
  * asked again: the first was the original, late. */
 static bool first_was_late(
-	const struct psn_track *track, const struct psn_context *context, uint32_t psn)
+	const struct psn_books *books, const struct psn_context *context, uint32_t psn)
 {
 	uint64_t filled_ns;
 
-	if (track->resend_cause == RESEND_NOT || psn != track->resend_start ||
-		track->run_event == EVENT_NONE || track->run_start != psn ||
-		track->run_next != track->resend_next)
+	if (books->resend_cause == RESEND_NOT || psn != books->resend_start ||
+		books->run_event == EVENT_NONE || books->run_start != psn ||
+		books->run_next != books->resend_next)
 		return false;
-	filled_ns = context->events->items[track->run_event].time_ns;
+	filled_ns = context->events->items[books->run_event].time_ns;
 	return context->event->time_ns < filled_ns + PSN_LATE_NS;
 }
 
 /* Whether psn is of the last run of fills, and these were only late; with
  * follows 1 also the one that follows on them, which had overtaken them. */
-static bool was_late(const struct psn_track *track, const struct events *events, uint32_t psn,
+static bool was_late(const struct psn_books *books, const struct events *events, uint32_t psn,
 	uint32_t follows)
 {
-	return track->run_event != EVENT_NONE &&
-	       events->items[track->run_event].kind == EVENT_OUT_OF_ORDER &&
-	       psn_ahead(psn, track->run_start) <
-		       psn_ahead(track->run_next, track->run_start) + follows;
+	return books->run_event != EVENT_NONE &&
+	       events->items[books->run_event].kind == EVENT_OUT_OF_ORDER &&
+	       psn_ahead(psn, books->run_start) <
+		       psn_ahead(books->run_next, books->run_start) + follows;
 }
 
-static void repeat(struct psn_track *track, const struct psn_context *context, uint32_t psn,
-	uint32_t count)
+static void repeat(struct psn_track *track, struct psn_books *books,
+	const struct psn_context *context, uint32_t psn, uint32_t count)
 {
 	struct event event = *context->event;
 	enum resend_cause cause;
@@ -218,85 +224,87 @@ static void repeat(struct psn_track *track, const struct psn_context *context, u
 	event.psn = psn;
 	event.kind = EVENT_REPEATED;
 	events_add(context->events, &event);
-	track->repeated++;
+	books->repeated++;
 	if (context->may_be_copy && psn == track->last && context->since_ns < COPY_NS &&
-		track->named_cause == RESEND_NOT && track->resend_cause == RESEND_NOT) {
-		track->copies++;
+		track->named_cause == RESEND_NOT && books->resend_cause == RESEND_NOT) {
+		books->copies++;
 		return;
 	}
 	asked = track->named_cause == RESEND_NAK && psn == track->named_psn;
-	cause = repeat_cause(track, psn);
+	cause = repeat_cause(track, books, psn);
 	if (asked &&
-		(track->named_as == NAMED_LATE || was_late(track, context->events, psn, 0)))
-		track->asked_late++;
-	else if (asked && track->named_as == NAMED_SKIPPED)
-		track->lost_network++;
+		(books->named_as == NAMED_LATE || was_late(books, context->events, psn, 0)))
+		books->asked_late++;
+	else if (asked && books->named_as == NAMED_SKIPPED)
+		books->lost_network++;
 	else
-		track->lost_after += asked;
-	if (cause == RESEND_NOT && first_was_late(track, context, psn)) {
-		cause = track->resend_cause;
-		track->asked_late += cause == RESEND_NAK;
-		change_run(track, context, RESEND_NOT, cause);
+		books->lost_after += asked;
+	if (cause == RESEND_NOT && first_was_late(books, context, psn)) {
+		cause = books->resend_cause;
+		books->asked_late += cause == RESEND_NAK;
+		change_run(books, context, RESEND_NOT, cause);
 	} else if (cause == RESEND_NOT) {
 		cause = context->unnamed;
-		begin_resend(track, psn, cause);
+		begin_resend(track, books, psn, cause);
 	}
-	if (!asked && psn == track->run_next && track->run_event != EVENT_NONE)
-		change_run(track, context, cause, RESEND_NOT);
-	end_run(track, context);
-	track->resent[cause]++;
-	track->resend_next = (psn + count) & PSN_MASK;
+	if (!asked && psn == books->run_next && books->run_event != EVENT_NONE)
+		change_run(books, context, cause, RESEND_NOT);
+	end_run(books, context);
+	books->resent[cause]++;
+	books->resend_next = (psn + count) & PSN_MASK;
 }
 
 /* A run of packets below the lowest joins it when nothing is missing between. */
-static void add_below(struct psn_track *track, uint32_t psn, uint32_t count)
+static void add_below(
+	struct psn_track *track, struct psn_books *books, uint32_t psn, uint32_t count)
 {
-	uint32_t start = psn == track->below_next ? track->below_start : psn;
+	uint32_t start = psn == books->below_next ? books->below_start : psn;
 	uint32_t next = (psn + count) & PSN_MASK;
 
 	if (!psn_behind(next, track->lowest)) {
 		track->lowest = start;
 		return;
 	}
-	track->below_start = start;
-	track->below_next = next;
+	books->below_start = start;
+	books->below_next = next;
 }
 
 /* Before the first that was captured: sent again, or late. */
-static void before_all(struct psn_track *track, const struct psn_context *context, uint32_t psn,
-	uint32_t count)
+static void before_all(struct psn_track *track, struct psn_books *books,
+	const struct psn_context *context, uint32_t psn, uint32_t count)
 {
-	enum resend_cause cause = fill_cause(track, psn);
+	enum resend_cause cause = fill_cause(track, books, psn);
 	struct event event = *context->event;
 
-	add_below(track, psn, count);
+	add_below(track, books, psn, count);
 	event.psn = psn;
 	event.kind = cause == RESEND_NOT ? EVENT_OUT_OF_ORDER : EVENT_GAP_FILLED;
 	events_add(context->events, &event);
 	if (cause == RESEND_NOT) {
-		track->out_of_order++;
+		books->out_of_order++;
 		return;
 	}
-	track->resent[cause]++;
-	track->resend_next = (psn + count) & PSN_MASK;
+	books->resent[cause]++;
+	books->resend_next = (psn + count) & PSN_MASK;
 }
 
 static enum psn_arrival come_back(struct psn_track *track, const struct psn_context *context,
 	uint32_t psn, uint32_t count)
 {
+	struct psn_books *books = books_of(track, context->pool);
 	uint32_t end = psn + count, *link;
 	bool filled = false;
 
-	if (psn_is_below(track, psn)) {
-		before_all(track, context, psn, count);
+	if (psn_is_below(track, context->pool, psn)) {
+		before_all(track, books, context, psn, count);
 		return PSN_FILL;
 	}
-	link = track->holes == NODE_NONE ? NULL : hole_find(track, context->pool, psn);
+	link = books->holes == NODE_NONE ? NULL : hole_find(books, context->pool, psn);
 	if (link) {
-		fill(track, context, psn, count, link);
+		fill(track, books, context, psn, count, link);
 		filled = true;
 	} else {
-		repeat(track, context, psn, count);
+		repeat(track, books, context, psn, count);
 	}
 	if (!psn_behind(end & PSN_MASK, track->next))
 		track->next = end & PSN_MASK;
@@ -340,8 +348,8 @@ enum psn_arrival psn_arrive(struct psn_track *track, const struct psn_context *c
 			psn_ahead(track->named_psn, track->next) < PSN_HALF)
 			track->named_cause = RESEND_NOT;
 		if (context->second) {
-			track->resent[context->unnamed]++;
-			track->lost_network++;
+			books_of(track, context->pool)->resent[context->unnamed]++;
+			books_of(track, context->pool)->lost_network++;
 		}
 		track->next = (psn + count) & PSN_MASK;
 	} else {
@@ -353,12 +361,7 @@ enum psn_arrival psn_arrive(struct psn_track *track, const struct psn_context *c
 
 void psn_track_init(struct psn_track *track)
 {
-	*track = (struct psn_track){
-		.holes = NODE_NONE,
-		.run_event = EVENT_NONE,
-		.named_cause = RESEND_NOT,
-		.resend_cause = RESEND_NOT,
-	};
+	*track = (struct psn_track){ .books = BOOKS_NONE, .named_cause = RESEND_NOT };
 }
 
 void psn_expect(struct psn_track *track, uint32_t psn)
@@ -371,12 +374,12 @@ void psn_expect(struct psn_track *track, uint32_t psn)
 	track->next = psn;
 }
 
-static enum named_as named_as(
-	const struct psn_track *track, const struct events *events, uint32_t psn)
+static enum named_as named_as(const struct psn_track *track, const struct psn_books *books,
+	const struct events *events, uint32_t psn)
 {
 	uint32_t before = psn_ahead(track->wanted, psn);
 
-	if ((track->wanted_passed && before <= 1) || was_late(track, events, psn, 1))
+	if ((track->wanted_passed && before <= 1) || was_late(books, events, psn, 1))
 		return NAMED_LATE;
 	return before == 0 && track->wanted_skipped ? NAMED_SKIPPED : NAMED_BEHIND;
 }
@@ -384,16 +387,17 @@ static enum named_as named_as(
 void psn_named(struct psn_track *track, struct psn_pool *pool, const struct events *events,
 	uint32_t psn, enum resend_cause cause)
 {
-	uint32_t *link = hole_find(track, pool, psn);
+	struct psn_books *books = books_of(track, pool);
+	uint32_t *link = hole_find(books, pool, psn);
 
 	if (link)
 		hole_node(pool, hole_node(pool, *link)->as.hole.gap)->as.gap.named = true;
 	track->named_psn = psn;
 	track->named_cause = (uint8_t)cause;
-	track->named_as =
-		(uint8_t)(link || psn_is_below(track, psn) ? NAMED_MISSING
-							   : named_as(track, events, psn));
-	if (track->named_as == NAMED_LATE)
+	books->named_as = (uint8_t)(link || psn_is_below(track, pool, psn)
+					    ? NAMED_MISSING
+					    : named_as(track, books, events, psn));
+	if (books->named_as == NAMED_LATE)
 		return;
 	track->wanted = psn;
 	track->wanted_passed = track->wanted_skipped = false;
@@ -401,9 +405,14 @@ void psn_named(struct psn_track *track, struct psn_pool *pool, const struct even
 
 void psn_finish(struct psn_track *track, const struct psn_context *context)
 {
-	end_run(track, context);
-	while (track->holes != NODE_NONE)
-		hole_close(track, context, &track->holes);
+	struct psn_books *books;
+
+	if (track->books == BOOKS_NONE)
+		return;
+	books = books_of(track, context->pool);
+	end_run(books, context);
+	while (books->holes != NODE_NONE)
+		hole_close(track, context, &books->holes);
 }
 
 const char *resend_cause_name(enum resend_cause cause)

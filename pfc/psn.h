@@ -15,9 +15,10 @@
  * 4 ms late: no queue of a data-centre switch holds a packet that long, and no NIC
  * retries sooner (ACK timeout 4.096 us x 2^10). Otherwise it was only late.
  *
- * A tracker is of constant size. Its holes are nodes of a pool shared by all and
- * bounded; a tracker that has PSN_HOLES_MAX gives up its oldest for a new one. Fills may
- * split them further.
+ * A tracker is of constant size, and small while nothing happens: books are opened
+ * for it at the first gap, repeat or NAK. Its holes are nodes of a pool shared by all
+ * and bounded; a tracker that has PSN_HOLES_MAX gives up its oldest for a new one. Fills
+ * may split them further. The pool holds the books, too: at most one a tracker.
  * No function here fails.
  */
 #ifndef PFC_PSN_H
@@ -59,17 +60,6 @@ struct psn_node {
 	} as;
 };
 
-struct psn_pool {
-	struct psn_node *nodes; /* owned */
-	size_t count, room, most;
-	uint32_t free; /* head of the free ones */
-};
-
-#define PSN_POOL_INIT(most_nodes)                                                              \
-	{                                                                                      \
-		NULL, 0, 0, most_nodes, NODE_NONE                                              \
-	}
-
 /* What is known of a PSN that is asked for. */
 enum named_as {
 	NAMED_BEHIND,  /* captured, and nothing more: it was lost behind the tap */
@@ -78,22 +68,18 @@ enum named_as {
 	NAMED_LATE, /* it or the one before came late: who takes nothing out of order wants it again */
 };
 
-struct psn_track {
-	uint32_t next;   /* due: one behind the highest */
-	uint32_t lowest; /* all captured from here on, but for holes */
-	/* Captured below it: what lies between may have gone before the capture began. */
-	uint32_t below_start, below_next;
+/* What only a stream has whose packets did not all come once and in order. */
+struct psn_books {
 	uint32_t holes; /* first node, in the order of PSNs */
+	/* Captured below the lowest: what lies between may have gone before the capture
+	 * began. */
+	uint32_t below_start, below_next;
 
 	/* The fills that came last one after the other: what they are may change. */
 	uint32_t run_start, run_next, run_event;
 
-	uint32_t named_psn;                 /* a NAK asked for this */
 	uint32_t resend_start, resend_next; /* a retransmission under way, */
 	uint32_t resend_limit;              /* which ends here */
-	uint32_t last;                      /* PSN of the packet before */
-	/* What a receiver that takes nothing out of order waits for, as far as the tap sees. */
-	uint32_t wanted;
 
 	uint32_t gap_events, gap_psns;
 	uint32_t missing; /* in open or given-up holes */
@@ -104,13 +90,43 @@ struct psn_track {
 	uint32_t resent[RESEND_CAUSES];
 
 	uint16_t hole_count;
-	uint8_t named_cause;  /* RESEND_NOT: nobody asked */
 	uint8_t resend_cause; /* RESEND_NOT: none under way */
+	uint8_t named_as;     /* enum named_as */
+};
+
+struct psn_track {
+	uint32_t next;   /* due: one behind the highest */
+	uint32_t lowest; /* all captured from here on, but for holes */
+	uint32_t last;   /* PSN of the packet before */
+	/* What a receiver that takes nothing out of order waits for, as far as the tap sees. */
+	uint32_t wanted;
+	uint32_t named_psn; /* a NAK asked for this */
+	uint32_t books;     /* of the pool, or BOOKS_NONE */
+
 	bool started;
+	uint8_t named_cause; /* RESEND_NOT: nobody asked */
 	bool wanted_passed;  /* just before the packet in front of it, so that it was refused */
 	bool wanted_skipped; /* what lies behind it came once more, and it did not */
-	uint8_t named_as;    /* enum named_as */
 };
+
+#define BOOKS_NONE UINT32_MAX
+#define BOOKS_CHUNK_SHIFT 8u
+
+struct psn_pool {
+	struct psn_node *nodes; /* owned */
+	size_t count, room, most;
+	uint32_t free; /* head of the free ones */
+
+	struct psn_books **books; /* owned chunks: books never move */
+	size_t books_chunks, books_room;
+	uint32_t books_count;
+	uint32_t books_free; /* chained by holes */
+};
+
+#define PSN_POOL_INIT(most_nodes)                                                              \
+	{                                                                                      \
+		.most = most_nodes, .free = NODE_NONE, .books_free = BOOKS_NONE                \
+	}
 
 /* The packet at hand and who keeps the books. */
 struct psn_context {
@@ -165,11 +181,16 @@ void psn_named(struct psn_track *track, struct psn_pool *pool, const struct even
 bool psn_is_missing(const struct psn_track *track, const struct psn_pool *pool, uint32_t psn);
 
 /* Whether psn lies below the lowest that was captured, or beside those below it. */
-bool psn_is_below(const struct psn_track *track, uint32_t psn);
+bool psn_is_below(const struct psn_track *track, const struct psn_pool *pool, uint32_t psn);
+
+/* The books of a stream. Those of one without trouble, or of NULL, are the same for all,
+ * and empty. */
+const struct psn_books *psn_books(const struct psn_track *track, const struct psn_pool *pool);
 
 /* Judges and gives back the holes that are left; context for acked and cover. The
- * counters stay. */
+ * counters stay, until psn_forget(). */
 void psn_finish(struct psn_track *track, const struct psn_context *context);
+void psn_forget(struct psn_track *track, struct psn_pool *pool);
 
 void psn_pool_free(struct psn_pool *pool);
 

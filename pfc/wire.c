@@ -212,13 +212,20 @@ void wire_free(struct wire *wire)
 	free(wire->unpaired);
 }
 
-uint64_t flow_resent(
-	const struct flow_table *table, const struct flow *flow, enum resend_cause cause)
+const struct psn_books *wire_requests(const struct wire *wire, const struct flow *flow)
 {
-	const struct psn_track *responses = flow_responses_made(table, flow);
+	return psn_books(&flow->requests_track, &wire->holes);
+}
 
-	return (uint64_t)flow->requests_track.resent[cause] +
-	       (responses ? responses->resent[cause] : 0);
+const struct psn_books *wire_responses(const struct wire *wire, const struct flow *flow)
+{
+	return psn_books(flow_responses_made(&wire->flows, flow), &wire->holes);
+}
+
+uint64_t wire_resent(const struct wire *wire, const struct flow *flow, enum resend_cause cause)
+{
+	return (uint64_t)wire_requests(wire, flow)->resent[cause] +
+	       wire_responses(wire, flow)->resent[cause];
 }
 
 void flow_address_text(const uint8_t *address, enum flow_family family, char *text, size_t size)

@@ -122,9 +122,12 @@ void wire_finish(struct wire *wire);
 
 void wire_free(struct wire *wire);
 
+/* The books of a main flow's requests, and of its READ responses. */
+const struct psn_books *wire_requests(const struct wire *wire, const struct flow *flow);
+const struct psn_books *wire_responses(const struct wire *wire, const struct flow *flow);
+
 /* The main flows' counters of packets sent again, of requests and responses. */
-uint64_t flow_resent(
-	const struct flow_table *table, const struct flow *flow, enum resend_cause cause);
+uint64_t wire_resent(const struct wire *wire, const struct flow *flow, enum resend_cause cause);
 
 /* "10.0.0.6", "2001:db8::6", "::ffff:10.0.0.6". */
 void flow_address_text(

@@ -52,10 +52,15 @@ static bool is_flow_of(const struct flow *flow, const struct wire_packet *packet
 static void close_flow(void *context, uint32_t index)
 {
 	struct wire *wire = context;
+	struct flow *flow = flow_at(&wire->flows, index);
+	struct psn_track *responses = flow_responses_made(&wire->flows, flow);
 	uint64_t before = wire->closed.flows;
 
 	wire_flow_finish(wire, index, &wire->closed);
 	wire->closed_flows += wire->closed.flows - before;
+	psn_forget(&flow->requests_track, &wire->holes);
+	if (responses)
+		psn_forget(responses, &wire->holes);
 	pair_part(wire, index);
 	pair_unlist(wire, index);
 }
@@ -203,12 +208,12 @@ static void count_packet(struct wire *wire, struct flow *flow, const struct wire
 	const struct roce *roce = packet->roce;
 	bool data = roce->what & (OP_REQUEST | OP_READ_RESPONSE);
 
-	flow->packets++;
 	flow->ip_bytes += frame->network_bytes;
 	flow->payload_bytes += roce->payload_bytes;
-	flow->ecn[frame->traffic_class & 3]++;
-	flow->data_ecn[frame->traffic_class & 3] += data;
+	flow->tally.data_ecn[frame->traffic_class & 3] += data;
 	flow_count_dscp(&wire->flows, flow, frame->traffic_class >> 2);
+	if (++flow->tally.ecn[frame->traffic_class & 3] == FLOW_CARRY)
+		flow_carry(&wire->flows, flow);
 	if (data)
 		wire->dscp_use[frame->traffic_class >> 2].data++;
 	else if (roce->what & OP_CNP)
@@ -218,7 +223,7 @@ static void count_packet(struct wire *wire, struct flow *flow, const struct wire
 	if (packet->record->has_time)
 		flow->last_ns = packet->record->time_ns;
 	flow->service = roce->opcode >> 5;
-	if (frame->tag_count && (data || flow->requests + flow->responses == 0))
+	if (frame->tag_count && (data || !(flow->has_request || flow->has_response)))
 		note_priority(flow, &frame->tags[frame->tag_count - 1]);
 	if (flow->port != UINT32_MAX && packet->record->has_time)
 		burst_count(&wire->bursts, flow->port, packet->record->time_ns,
@@ -247,8 +252,8 @@ static bool is_copy(struct flow *main, const struct wire_packet *packet)
 
 static void note_request(struct flow *flow, const struct roce *roce)
 {
-	flow->requests++;
-	flow->read_requests += (roce->what & OP_READ) != 0;
+	flow->tally.requests++;
+	flow->tally.read_requests += (roce->what & OP_READ) != 0;
 	if (!flow->has_request)
 		flow->request_first = roce->psn;
 	flow->has_request = true;
@@ -257,7 +262,7 @@ static void note_request(struct flow *flow, const struct roce *roce)
 
 static void note_response(struct flow *flow, const struct roce *roce)
 {
-	flow->responses++;
+	flow->tally.responses++;
 	if (!flow->has_response)
 		flow->response_first = roce->psn;
 	flow->has_response = true;

@@ -14,47 +14,36 @@
 /* Runs of what comes again too soon, beside the first of each flow. */
 #define MIRRORED_RUNS 8u
 
-static const struct psn_track *responses_of(const struct wire *wire, const struct flow *flow)
-{
-	return flow_responses_made(&wire->flows, flow);
-}
-
 static uint64_t lost_network(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->requests_track.lost_network;
+	return wire_requests(wire, flow)->lost_network;
 }
 
 static uint64_t lost_responses(const struct wire *wire, const struct flow *flow)
 {
-	const struct psn_track *track = responses_of(wire, flow);
-
-	return track ? track->lost_network : 0;
+	return wire_responses(wire, flow)->lost_network;
 }
 
 static uint64_t lost_after(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->requests_track.lost_after;
+	return wire_requests(wire, flow)->lost_after;
 }
 
 static uint64_t lost_capture(const struct wire *wire, const struct flow *flow)
 {
-	const struct psn_track *track = responses_of(wire, flow);
-
-	return flow->requests_track.lost_capture + (track ? track->lost_capture : 0);
+	return wire_requests(wire, flow)->lost_capture +
+	       wire_responses(wire, flow)->lost_capture;
 }
 
 static uint64_t lost_unknown(const struct wire *wire, const struct flow *flow)
 {
-	const struct psn_track *track = responses_of(wire, flow);
-
-	return flow->requests_track.lost_unknown + (track ? track->lost_unknown : 0);
+	return wire_requests(wire, flow)->lost_unknown +
+	       wire_responses(wire, flow)->lost_unknown;
 }
 
 static uint64_t timeouts(const struct wire *wire, const struct flow *flow)
 {
-	return flow_resent(&wire->flows, flow, RESEND_TIMEOUT) -
+	return wire_resent(wire, flow, RESEND_TIMEOUT) -
 	       flow_trouble_seen(&wire->flows, flow)->resent_soon;
 }
 
@@ -75,15 +64,13 @@ static uint64_t asked_before(const struct wire *wire, const struct flow *flow)
 
 static uint64_t rereads(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->requests_track.resent[RESEND_RESPONSE_LOST];
+	return wire_requests(wire, flow)->resent[RESEND_RESPONSE_LOST];
 }
 
 static uint64_t late(const struct wire *wire, const struct flow *flow)
 {
-	const struct psn_track *track = responses_of(wire, flow);
-
-	return flow->requests_track.out_of_order + (track ? track->out_of_order : 0);
+	return wire_requests(wire, flow)->out_of_order +
+	       wire_responses(wire, flow)->out_of_order;
 }
 
 static uint64_t corrupt(const struct wire *wire, const struct flow *flow)
@@ -115,8 +102,7 @@ static uint64_t refusals(const struct wire *wire, const struct flow *flow)
 
 static uint64_t copies(const struct wire *wire, const struct flow *flow)
 {
-	(void)wire;
-	return flow->requests_track.copies;
+	return wire_requests(wire, flow)->copies;
 }
 
 static void judge_loss(

@@ -226,7 +226,7 @@ static uint64_t other_dscp(const struct wire *wire, const struct flow *main)
 		flow_dscps(&wire->flows, flow, counts);
 		for (unsigned i = 0; i < 64; i++)
 			sums[i] += counts[i];
-		data += flow->requests + flow->responses;
+		data += flow_data(&wire->flows, flow);
 	}
 	for (unsigned i = 0; i < 64; i++)
 		most = sums[i] > most ? sums[i] : most;
@@ -257,7 +257,7 @@ static uint64_t tagged(const struct wire *wire, const struct flow *main, uint32_
 		return 0;
 	for (uint32_t at = main->main; at != FLOW_NONE; at = flow->next_port) {
 		flow = flow_at(&wire->flows, at);
-		if (flow->requests + flow->responses && flow->has_vlan &&
+		if ((flow->has_request || flow->has_response) && flow->has_vlan &&
 			flow->vlan_priority == priority)
 			return 1;
 	}

@@ -24,16 +24,14 @@ static uint64_t data_of(const struct wire *wire, uint32_t index)
 	uint64_t sum = 0;
 
 	for (; index != FLOW_NONE; index = flow_at(&wire->flows, index)->next_port)
-		sum += flow_at(&wire->flows, index)->requests +
-		       flow_at(&wire->flows, index)->responses;
+		sum += flow_data(&wire->flows, flow_at(&wire->flows, index));
 	return sum;
 }
 
 static uint64_t uncaptured(const struct wire *wire, const struct flow *flow)
 {
-	const struct psn_track *responses = flow_responses_made(&wire->flows, flow);
-
-	return flow->requests_track.lost_capture + (responses ? responses->lost_capture : 0);
+	return wire_requests(wire, flow)->lost_capture +
+	       wire_responses(wire, flow)->lost_capture;
 }
 
 /* Both taps saw the connection from and to the same PSN. */

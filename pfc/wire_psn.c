@@ -89,7 +89,7 @@ static void note_timeout(struct wire *wire, struct flow *main,
 {
 	struct flow_trouble *trouble = flow_trouble(&wire->flows, main);
 
-	if (main->requests_track.resend_start == psn) {
+	if (wire_requests(wire, main)->resend_start == psn) {
 		trouble->soon = arrival == PSN_REPEATED && context->since_ns &&
 				context->since_ns < PSN_LATE_NS;
 		if (trouble->soon && trouble->soon_runs < UINT8_MAX)
@@ -130,9 +130,9 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 		context.unnamed = wire_read_again(wire, main, roce->psn);
 	/* Between the two were responses. */
 	context.may_be_copy &= context.unnamed != RESEND_RESPONSE_LOST;
-	timeouts = main->requests_track.resent[RESEND_TIMEOUT];
+	timeouts = wire_requests(wire, main)->resent[RESEND_TIMEOUT];
 	arrival = psn_arrive(&main->requests_track, &context, roce->psn, count);
-	if (main->requests_track.resent[RESEND_TIMEOUT] > timeouts)
+	if (wire_requests(wire, main)->resent[RESEND_TIMEOUT] > timeouts)
 		note_timeout(wire, main, &context, roce->psn, arrival);
 	if (!read)
 		return;
@@ -215,7 +215,7 @@ static void sequence_error(
 {
 	struct psn_track *track = &asker->requests_track;
 
-	if (track->started && psn_is_below(track, packet->roce->psn))
+	if (track->started && psn_is_below(track, &wire->holes, packet->roce->psn))
 		flow_trouble(&wire->flows, asker)->asked_before++;
 	psn_named(track, &wire->holes, &wire->events, packet->roce->psn, RESEND_NAK);
 	asker->nak_us = (uint32_t)(packet->record->time_ns / NS_PER_US) | 1;
@@ -268,7 +268,7 @@ void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
 	if ((roce->what & OP_ACK) && kind != AETH_ACK)
 		return;
 	if (roce->what & OP_ACK) {
-		flow->acks++;
+		flow->tally.acks++;
 		main->ack_psn = roce->psn;
 	}
 	asker = asker_of(wire, packet, PAIR_ACK);
@@ -276,30 +276,31 @@ void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
 		acknowledged(wire, asker, roce->psn);
 }
 
-static void add_track(struct wire_sums *sums, const struct psn_track *track)
+static void add_books(struct wire_sums *sums, const struct psn_books *books)
 {
-	sums->gap_events += track->gap_events;
-	sums->gap_psns += track->gap_psns;
-	sums->missing += track->missing;
-	sums->lost_network += track->lost_network;
-	sums->lost_capture += track->lost_capture;
-	sums->lost_unknown += track->lost_unknown;
-	sums->lost_after += track->lost_after;
-	sums->asked_late += track->asked_late;
-	sums->repeated += track->repeated;
-	sums->out_of_order += track->out_of_order;
-	sums->copies += track->copies;
+	sums->gap_events += books->gap_events;
+	sums->gap_psns += books->gap_psns;
+	sums->missing += books->missing;
+	sums->lost_network += books->lost_network;
+	sums->lost_capture += books->lost_capture;
+	sums->lost_unknown += books->lost_unknown;
+	sums->lost_after += books->lost_after;
+	sums->asked_late += books->asked_late;
+	sums->repeated += books->repeated;
+	sums->out_of_order += books->out_of_order;
+	sums->copies += books->copies;
 	for (unsigned i = 0; i < RESEND_CAUSES; i++)
-		sums->resent[i] += track->resent[i];
+		sums->resent[i] += books->resent[i];
 }
 
 static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t index)
 {
 	const struct flow *flow = flow_at(&wire->flows, index);
 	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
+	struct flow_counts counts = flow_counts(&wire->flows, flow);
 
 	sums->flows++;
-	sums->request_packets += flow->requests + flow->responses;
+	sums->request_packets += counts.requests + counts.responses;
 	for (unsigned i = 0; i < NAK_REASONS; i++)
 		sums->naks[i] += trouble->naks[i];
 	sums->rnr_naks += trouble->rnr_naks;
@@ -309,15 +310,15 @@ static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t i
 	sums->soon_runs += trouble->soon_runs ? trouble->soon_runs - 1u : 0;
 	sums->asked_before += trouble->asked_before;
 	for (unsigned i = 0; i < 4; i++)
-		sums->data_ecn[i] += flow->data_ecn[i];
+		sums->data_ecn[i] += counts.data_ecn[i];
 }
 
 /* Half of the PSNs missing, one by one: the other members of a group of links
  * were not captured. */
-static bool is_alternate(const struct psn_track *track, uint64_t packets)
+static bool is_alternate(const struct psn_books *books, uint64_t packets)
 {
-	return track->missing >= 16 && track->missing * UINT64_C(4) > packets &&
-	       track->gap_events * UINT64_C(4) > packets;
+	return books->missing >= 16 && books->missing * UINT64_C(4) > packets &&
+	       books->gap_events * UINT64_C(4) > packets;
 }
 
 void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
@@ -326,20 +327,21 @@ void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
 	struct psn_track *responses = flow_responses_made(&wire->flows, main);
 	struct event event = { .older = EVENT_NONE };
 	struct psn_context context = context_of(wire, main, &event, STREAM_REQUEST);
+	struct flow_counts counts = flow_counts(&wire->flows, main);
 	uint64_t answers = 0, cnps = 0, ce;
 	bool datagrams = main->service == 3;
 
 	if (main->read_pending && wire_mtu(wire, main) && main->pending_bytes != BYTES_UNKNOWN)
 		wire_read_settle(wire, main, main->pending_psn);
 	psn_finish(&main->requests_track, &context);
-	add_track(sums, &main->requests_track);
+	add_books(sums, wire_requests(wire, main));
 	if (responses) {
 		context = context_of(wire, main, &event, STREAM_RESPONSE);
 		psn_finish(responses, &context);
-		add_track(sums, responses);
+		add_books(sums, wire_responses(wire, main));
 	}
 	sums->connections++;
-	sums->alternate += is_alternate(&main->requests_track, main->requests);
+	sums->alternate += is_alternate(wire_requests(wire, main), counts.requests);
 	sums->paired += main->had_peer;
 	if (main->peer != FLOW_NONE) {
 		for (uint32_t at = main->peer; at != FLOW_NONE;
@@ -347,9 +349,9 @@ void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
 			cnps += flow_trouble_seen(&wire->flows, flow_at(&wire->flows, at))
 					->cnps;
 	}
-	ce = main->data_ecn[3];
+	ce = counts.data_ecn[3];
 	for (uint32_t at = index; at != FLOW_NONE; at = flow_at(&wire->flows, at)->next_port) {
-		answers += flow_at(&wire->flows, at)->acks;
+		answers += flow_counts(&wire->flows, flow_at(&wire->flows, at)).acks;
 		add_flow(wire, sums, at);
 	}
 	sums->ce_without_cnp += ce && !cnps && main->peer != FLOW_NONE;

@@ -90,7 +90,8 @@ bool wire_read_is_second(
 	struct flow_reads *reads;
 	uint32_t at, from, bit;
 
-	if (asker->reads == FLOW_NONE || !asker->requests_track.resent[RESEND_RESPONSE_LOST])
+	if (asker->reads == FLOW_NONE ||
+		!wire_requests(wire, asker)->resent[RESEND_RESPONSE_LOST])
 		return false;
 	reads = &wire->flows.reads[asker->reads];
 	at = read_of(wire, asker, psn);

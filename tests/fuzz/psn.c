@@ -21,20 +21,21 @@ static size_t free_nodes(const struct psn_pool *pool)
 
 static void check(const struct psn_track *track, const struct psn_pool *pool)
 {
+	const struct psn_books *books = psn_books(track, pool);
 	uint64_t missing = 0;
 
-	for (uint32_t at = track->holes; at != NODE_NONE; at = pool->nodes[at].next) {
+	for (uint32_t at = books->holes; at != NODE_NONE; at = pool->nodes[at].next) {
 		assert(pool->nodes[at].as.hole.count > 0);
 		missing += pool->nodes[at].as.hole.count;
 	}
-	assert(missing <= track->missing);
-	assert(track->gap_psns >= track->missing);
-	assert((track->gap_events == 0) == (track->gap_psns == 0));
+	assert(missing <= books->missing);
+	assert(books->gap_psns >= books->missing);
+	assert((books->gap_events == 0) == (books->gap_psns == 0));
 	/* What is taken back was counted before. */
 	for (size_t i = 0; i < RESEND_CAUSES; i++)
-		assert(track->resent[i] < INT32_MAX);
-	assert(track->out_of_order < INT32_MAX && track->lost_network < INT32_MAX &&
-		track->lost_capture < INT32_MAX);
+		assert(books->resent[i] < INT32_MAX);
+	assert(books->out_of_order < INT32_MAX && books->lost_network < INT32_MAX &&
+		books->lost_capture < INT32_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -48,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.event = &event,
 		.unnamed = RESEND_TIMEOUT,
 		.cover = NODE_NONE };
+	const struct psn_books *books;
 	struct psn_track track;
 	uint32_t psn = PSN_MASK - 20;
 
@@ -76,7 +78,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(&track, &pool);
 	}
 	psn_finish(&track, &context);
-	assert(track.lost_network + track.lost_capture + track.lost_unknown >= track.missing);
+	books = psn_books(&track, &pool);
+	assert(books->lost_network + books->lost_capture + books->lost_unknown >=
+		books->missing);
 	assert(free_nodes(&pool) == pool.count);
 	psn_pool_free(&pool);
 	events_free(&events);

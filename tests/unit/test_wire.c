@@ -36,11 +36,11 @@ static const struct flow *flow_to(const struct wire *wire, uint32_t qp)
 	return NULL;
 }
 
-static const char *gap_cause(const struct psn_track *track)
+static const char *gap_cause(const struct psn_books *books)
 {
-	return !track->gap_events    ? NULL
-	       : track->lost_network ? "network"
-	       : track->lost_capture ? "capture"
+	return !books->gap_events    ? NULL
+	       : books->lost_network ? "network"
+	       : books->lost_capture ? "capture"
 				     : "unknown";
 }
 
@@ -49,24 +49,24 @@ static void check_text(const char *got, const char *expected)
 	assert_string_equal(got ? got : "none", expected ? expected : "none");
 }
 
-static void check_stream(const struct psn_track *track, const struct stream_truth *truth)
+static void check_stream(const struct psn_books *books, const struct stream_truth *truth)
 {
 	uint32_t resent = 0, most = RESEND_CAUSES;
 
 	for (uint32_t i = 0; i < RESEND_CAUSES; i++) {
-		resent += track->resent[i];
-		if (track->resent[i])
+		resent += books->resent[i];
+		if (books->resent[i])
 			most = i;
 	}
-	assert_int_equal(track->gap_events, truth->gap_events);
-	assert_int_equal(track->gap_psns, truth->gap_psns);
-	assert_int_equal(track->missing, truth->missing);
-	assert_int_equal(track->repeated, truth->repeated);
+	assert_int_equal(books->gap_events, truth->gap_events);
+	assert_int_equal(books->gap_psns, truth->gap_psns);
+	assert_int_equal(books->missing, truth->missing);
+	assert_int_equal(books->repeated, truth->repeated);
 	assert_int_equal(resent, truth->resent);
-	assert_int_equal(track->out_of_order, truth->out_of_order);
-	assert_true((uint64_t)track->lost_network + track->lost_capture <=
+	assert_int_equal(books->out_of_order, truth->out_of_order);
+	assert_true((uint64_t)books->lost_network + books->lost_capture <=
 		    (uint64_t)truth->gap_psns + truth->resent);
-	check_text(gap_cause(track), truth->gap_cause);
+	check_text(gap_cause(books), truth->gap_cause);
 	check_text(resent ? resend_cause_name((enum resend_cause)most) : NULL,
 		truth->resend_cause);
 }
@@ -80,17 +80,15 @@ static int status_of(const struct findings *findings)
 
 static void check_truth(const struct wire *wire, const struct script *script)
 {
-	static const struct psn_track nothing;
 	const struct flow *forth = flow_to(wire, QP_FORTH), *back = flow_to(wire, QP_BACK);
-	const struct psn_track *responses;
 
 	assert_int_equal(wire->records, script->count);
 	assert_int_equal(wire->roce_v1 + wire->roce_v2, script->count);
 	assert_non_null(forth);
-	check_stream(&forth->requests_track, &script->requests);
-	assert_int_equal(forth->requests_track.lost_after, script->lost_behind);
-	responses = back ? flow_responses_made(&wire->flows, back) : NULL;
-	check_stream(responses ? responses : &nothing, &script->responses);
+	check_stream(wire_requests(wire, forth), &script->requests);
+	assert_int_equal(wire_requests(wire, forth)->lost_after, script->lost_behind);
+	check_stream(back ? wire_responses(wire, back) : psn_books(NULL, &wire->holes),
+		&script->responses);
 	assert_int_equal(wire->sums.naks[NAK_PSN_SEQUENCE], script->naks);
 	assert_int_equal(wire->sums.rnr_naks, script->rnr_naks);
 	assert_int_equal(wire->sums.cnps, script->cnps);
@@ -211,7 +209,8 @@ static void every_snap_length_is_read(void **state)
 				assert_int_equal(read.wire.flows.count, 0);
 			else if (read.wire.sums.naks[NAK_PSN_SEQUENCE] == script.naks) {
 				/* AETHs are there, too. */
-				check_stream(&flow_to(&read.wire, QP_FORTH)->requests_track,
+				check_stream(wire_requests(
+						     &read.wire, flow_to(&read.wire, QP_FORTH)),
 					&script.requests);
 			}
 			read_free(&read);

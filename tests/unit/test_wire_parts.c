@@ -226,11 +226,11 @@ static void a_hole_split_without_end_is_counted_to_the_end(void **state)
 	psn_arrive(&track, &context, 2 * splits + 2, 1);
 	for (uint32_t i = splits; i > 0; i--) {
 		assert_int_equal(psn_arrive(&track, &context, 2 * i, 1), PSN_FILL);
-		assert_true(track.hole_count > 0);
+		assert_true(psn_books(&track, &pool)->hole_count > 0);
 	}
 	psn_finish(&track, &context);
-	assert_int_equal(track.hole_count, 0);
-	assert_int_equal(track.lost_unknown, splits + 1);
+	assert_int_equal(psn_books(&track, &pool)->hole_count, 0);
+	assert_int_equal(psn_books(&track, &pool)->lost_unknown, splits + 1);
 	psn_pool_free(&pool);
 	events_free(&events);
 }
@@ -302,8 +302,46 @@ static void flows_closed_early_are_judged_like_the_others(void **state)
 		assert_int_equal(find(&bench, "wire.closed_flows")->verdict, verdicts[with]);
 		assert_int_equal(find(&bench, "wire.loss") != NULL,
 			with == CLOSED_CLEAN || with == CLOSED_COPIED);
+		assert_true(bench.wire.holes.books_count <= few.flows_most);
 		end(&bench);
 	}
+}
+
+/* --- many packets --- */
+
+/* As if the packets between had come: 2^30 up to each of the ten that follow the first. */
+static void a_flow_counts_beyond_32_bits(void **state)
+{
+	const uint64_t all = UINT64_C(10) << 30;
+	struct flow_counts counts;
+	struct bench bench;
+	struct flow *flow;
+	uint64_t dscps[64];
+	uint32_t more;
+
+	(void)state;
+	begin(&bench);
+	for (uint32_t psn = 0; psn < 11; psn++) {
+		give_data(&bench, START_NS + psn * 1000, 0, 69, psn, 0);
+		flow = flow_at(&bench.wire.flows, 0);
+		if (psn == 10)
+			break;
+		more = FLOW_CARRY - 1 - flow->tally.ecn[0];
+		flow->tally.ecn[0] += more;
+		flow->tally.data_ecn[0] += more;
+		flow->tally.requests += more;
+		flow->tally.dscp[0] += more;
+	}
+	wire_finish(&bench.wire);
+	counts = flow_counts(&bench.wire.flows, flow);
+	flow_dscps(&bench.wire.flows, flow, dscps);
+	assert_int_equal(flow_packets(&bench.wire.flows, flow), all);
+	assert_int_equal(counts.data_ecn[0], all);
+	assert_int_equal(counts.requests, all);
+	assert_int_equal(dscps[0], all);
+	assert_int_equal(bench.wire.sums.request_packets, all);
+	assert_int_equal(bench.wire.sums.data_ecn[0], all);
+	end(&bench);
 }
 
 int main(void)
@@ -317,6 +355,7 @@ int main(void)
 		cmocka_unit_test(fragments_are_a_finding_and_their_rest_is_not_parsed),
 		cmocka_unit_test(a_hole_split_without_end_is_counted_to_the_end),
 		cmocka_unit_test(flows_closed_early_are_judged_like_the_others),
+		cmocka_unit_test(a_flow_counts_beyond_32_bits),
 	};
 
 	return cmocka_run_group_tests_name("wire_parts", tests, NULL, NULL);
