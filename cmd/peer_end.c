@@ -127,10 +127,11 @@ static void counters_end(struct peer *peer)
 	struct diag ignored;
 
 	counters_path(peer, path, sizeof(path));
-	if (side->has_counters && !hwcounters_read(&after, path, &ignored))
-		hwcounters_between(&peer->before, &after, &side->grown, &side->reset);
-	else
-		side->has_counters = false;
+	side->has_counters = side->has_counters && !hwcounters_read(&after, path, &ignored);
+	if (!side->has_counters)
+		return;
+	hwcounters_between(&peer->before, &after, &side->grown, &side->reset);
+	side->tells_loss = hwcounters_tell_loss(&peer->before, &after) && !side->reset;
 }
 
 void peer_facts(struct peer *peer)

@@ -166,8 +166,9 @@ static void show_counters(FILE *out, const struct gen_side *side)
 		fprintf(out, "%s%s +%s", any ? ", " : "", side->grown.items[i].name, value);
 		any = true;
 	}
-	fprintf(out, "%s%s\n", any ? "" : "no counter moved",
-		side->reset ? " (some were reset meanwhile)" : "");
+	fprintf(out, "%s%s%s\n", any ? "" : "no counter moved",
+		side->reset ? " (some were reset meanwhile)" : "",
+		side->tells_loss || side->reset ? "" : " (losses are not told)");
 }
 
 void peer_show(FILE *out, const struct peer_view *view)

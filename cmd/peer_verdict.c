@@ -184,7 +184,7 @@ int peer_verdict(FILE *out, const struct peer_view *view)
 			lost(&view->here, &view->there) + lost(&view->there, &view->here)
 				? "what was asked for; not all datagrams arrived, see above"
 				: "every datagram arrived");
-	else if (view->here.has_counters && view->there.has_counters)
+	else if (view->here.tells_loss && view->there.tells_loss)
 		fprintf(out, "pass: every message arrived%s\n",
 			view->args->lossy ? "" : ", and no packet was sent again");
 	else

@@ -216,6 +216,7 @@ void gen_put_side(struct json *object, const struct gen_side *side)
 	json_put_text(object, "bound", side->bound);
 	json_put_bool(object, "has_counters", side->has_counters);
 	json_put_bool(object, "counters_reset", side->reset);
+	json_put_bool(object, "tells_loss", side->tells_loss);
 	grown = json_put_object(object, "counters");
 	for (uint32_t i = 0; i < side->grown.count; i++)
 		json_put_u64(grown, side->grown.items[i].name, side->grown.items[i].value);
@@ -256,7 +257,8 @@ int gen_get_side(const struct json *object, struct gen_side *side, struct diag *
 		return err;
 	if (!json_bool(json_get(object, "soft"), &side->soft) ||
 		!json_bool(json_get(object, "has_counters"), &side->has_counters) ||
-		!json_bool(json_get(object, "counters_reset"), &side->reset))
+		!json_bool(json_get(object, "counters_reset"), &side->reset) ||
+		!json_bool(json_get(object, "tells_loss"), &side->tells_loss))
 		return diag_error(diag, -EPROTO, "the peer's facts are not whole");
 	return gen_get_counters(json_get(object, "counters"), &side->grown, diag);
 }

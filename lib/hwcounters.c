@@ -89,6 +89,24 @@ void hwcounters_between(const struct hwcounters *from, const struct hwcounters *
 	}
 }
 
+bool hwcounters_tell_loss(const struct hwcounters *from, const struct hwcounters *to)
+{
+	bool told = false;
+
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct hwcounter *then = &from->items[i];
+		const struct hwcounter *now =
+			bsearch(then, to->items, to->count, sizeof(*then), by_name);
+
+		if (!hwcounters_is_loss(then->name))
+			continue;
+		if (!now || now->value < then->value)
+			return false;
+		told = true;
+	}
+	return told;
+}
+
 static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -34,6 +34,10 @@ int hwcounters_read(struct hwcounters *counters, const char *folder, struct diag
 void hwcounters_between(const struct hwcounters *from, const struct hwcounters *to,
 	struct hwcounters *grown, bool *reset);
 
+/* Whether both tell of losses: there is a counter of them, and none of those has gone or went
+ * down. Otherwise what grew says nothing about losses. */
+bool hwcounters_tell_loss(const struct hwcounters *from, const struct hwcounters *to);
+
 /* Whether a counter of this name, by any of the drivers known here, says that a packet
  * was lost, came out of order, or was sent again. */
 bool hwcounters_is_loss(const char *name);

@@ -251,10 +251,12 @@ static void an_end_and_a_side_arrive_as_they_were_sent(void **state)
 	side.grown.count = 1;
 	strcpy(side.grown.items[0].name, "out_of_sequence");
 	side.grown.items[0].value = 3;
+	side.tells_loss = true;
 	gen_put_side(object, &side);
 	assert_int_equal(gen_get_side(object, &side_got, &diag), 0);
 	assert_string_equal(side_got.device, "rxe1");
 	assert_int_equal(side_got.grown.items[0].value, 3);
+	assert_true(side_got.tells_loss && !side_got.reset);
 	json_put_text(object, "device", "\033[2J");
 	assert_int_equal(gen_get_side(object, &side_got, &diag), -EPROTO);
 	json_free(object);

@@ -55,6 +55,24 @@ static void only_what_grew_is_told(void **state)
 	assert_false(reset);
 }
 
+static void losses_are_told_by_counters_that_stay(void **state)
+{
+	static struct hwcounters none = { 1, { { "requester_timeout", 3 } } };
+	static struct hwcounters from = { 2,
+		{ { "out_of_sequence", 7 }, { "packet_seq_err", 2 } } };
+	static struct hwcounters to = { 2,
+		{ { "out_of_sequence", 9 }, { "packet_seq_err", 2 } } };
+
+	(void)state;
+	assert_false(hwcounters_tell_loss(&none, &none));
+	assert_true(hwcounters_tell_loss(&from, &to));
+	to.items[1].value = 1;
+	assert_false(hwcounters_tell_loss(&from, &to));
+	to.items[1].value = 2;
+	to.count = 1;
+	assert_false(hwcounters_tell_loss(&from, &to));
+}
+
 static void no_folder_is_no_counter(void **state)
 {
 	static struct hwcounters counters;
@@ -94,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_grew_is_told),
+		cmocka_unit_test(losses_are_told_by_counters_that_stay),
 		cmocka_unit_test(no_folder_is_no_counter),
 		cmocka_unit_test(loss_and_a_late_receiver_are_told_apart),
 	};
