@@ -39,7 +39,8 @@ static int drive_traffic(struct peer *peer, struct json **result, struct diag *d
 	if (!err)
 		err = gen_get_side(*result, &peer->view.there, diag);
 	if (!err && plan->both)
-		err = gen_receive_rest(gen, peer->view.there.messages_all, diag);
+		err = gen_receive_rest(gen, peer->view.there.messages_all,
+			peer->view.there.messages_least, diag);
 	peer_outcome(peer);
 	return err;
 }

@@ -159,6 +159,7 @@ void peer_outcome(struct peer *peer)
 	side->window_ns =
 		result->end_ns > result->begin_ns ? result->end_ns - result->begin_ns : 0;
 	side->messages_all = result->messages_all;
+	side->messages_least = result->messages_least;
 	side->received = result->received;
 	side->checked = result->checked;
 	side->corrupt = result->corrupt;

@@ -45,7 +45,8 @@ static int serve_traffic(struct peer *peer, struct json **done, struct diag *dia
 	if (!err)
 		err = gen_get_side(*done, &peer->view.there, diag);
 	if (!err && !plan->latency)
-		err = gen_receive_rest(gen, peer->view.there.messages_all, diag);
+		err = gen_receive_rest(gen, peer->view.there.messages_all,
+			peer->view.there.messages_least, diag);
 	return err;
 }
 

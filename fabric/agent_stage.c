@@ -263,7 +263,7 @@ int agent_stage_check(struct agent_stage *stage, const struct json *body, struct
 		if (!count || !gen->plan.check || stage->flows[i].end.active)
 			continue;
 		agent_test_spoil(gen);
-		err = gen_receive_rest(gen, all, diag);
+		err = gen_receive_rest(gen, all, gen->plan.messages, diag);
 	}
 	return err;
 }

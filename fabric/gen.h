@@ -92,6 +92,7 @@ struct gen_result {
 	uint64_t messages, bytes;  /* in the window, all QPs */
 	uint64_t begin_ns, end_ns; /* the window: from completion to completion */
 	uint64_t messages_all;     /* warm-up and end included */
+	uint64_t messages_least;   /* of these, on the QP that sent the fewest */
 	uint64_t received;         /* completions of receives */
 	uint64_t dry;              /* times when a QP may have had no receive posted */
 	uint64_t checked, corrupt; /* messages whose payload was looked at */
@@ -161,9 +162,10 @@ bool gen_has_ended(const struct gen *gen);
 int gen_receive(
 	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag);
 
-/* The peer has sent so many in all: takes those still to come, and looks at the payload
- * of plain writes. Datagrams that do not come are no error. */
-int gen_receive_rest(struct gen *gen, uint64_t messages, struct diag *diag);
+/* The peer has sent so many in all, and on each QP least_of_qp or more: takes those still to
+ * come, and looks at the payload of plain writes. Datagrams that do not come are no error. */
+int gen_receive_rest(
+	struct gen *gen, uint64_t messages, uint64_t least_of_qp, struct diag *diag);
 
 /* Latency: the active end measures, the other one answers. */
 int gen_ping(struct gen *gen, struct diag *diag);

@@ -177,6 +177,15 @@ int gen_await_start(struct gen *gen, const struct control *control, struct diag 
 	return 0;
 }
 
+static uint64_t fewest(const struct gen *gen)
+{
+	uint64_t messages = UINT64_MAX;
+
+	for (uint32_t i = 0; i < gen->plan.qps; i++)
+		messages = least(messages, gen->qps[i].sent);
+	return messages;
+}
+
 int gen_send(struct gen *gen, struct diag *diag)
 {
 	uint64_t cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
@@ -187,6 +196,7 @@ int gen_send(struct gen *gen, struct diag *diag)
 		err = send_paced(gen, diag);
 	while (err >= 0 && gen->in_flight)
 		err = gen_turn(gen, diag);
+	gen->result.messages_least = fewest(gen);
 	gen->result.cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	return err < 0 ? err : 0;
 }

@@ -198,6 +198,7 @@ static const struct field side_fields[] = {
 	{ "start_late_ns", SIDE(start_late_ns), 0, INT64_MAX },
 	{ "pace_late_ns", SIDE(pace_late_ns), 0, INT64_MAX },
 	{ "messages_all", SIDE(messages_all), 0, INT64_MAX },
+	{ "messages_least", SIDE(messages_least), 0, INT64_MAX },
 	{ "received", SIDE(received), 0, INT64_MAX },
 	{ "dry", SIDE(dry), 0, INT64_MAX },
 	{ "checked", SIDE(checked), 0, INT64_MAX },

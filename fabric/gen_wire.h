@@ -27,7 +27,7 @@ struct gen_side {
 	uint64_t messages, bytes, window_ns; /* what it sent, in its window; 0: it did not */
 	uint64_t nic_window_ns;              /* the window by its NIC's clock; 0: not told */
 	uint64_t start_late_ns, pace_late_ns;
-	uint64_t messages_all, received, dry, checked, corrupt, cpu_ns;
+	uint64_t messages_all, messages_least, received, dry, checked, corrupt, cpu_ns;
 	bool has_counters, reset; /* reset: one went down meanwhile */
 	bool tells_loss;          /* by counters that can be trusted */
 	struct hwcounters grown;

@@ -156,6 +156,8 @@ static void a_timed_run_ends_with_all_complete(void **state)
 	assert_int_equal(gen_send(&gen, &diag), 0);
 	assert_int_equal(gen.in_flight, 0);
 	assert_int_equal(gen.result.messages_all, posts);
+	assert_int_equal(gen.result.messages_least,
+		gen.qps[0].sent < gen.qps[1].sent ? gen.qps[0].sent : gen.qps[1].sent);
 	assert_true(gen.result.end_ns - gen.result.begin_ns >= plan.duration_ns);
 	assert_int_equal(early, 0);
 	end();

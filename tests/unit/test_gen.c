@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Both ends of traffic, without a device: what is opened, looked at and concluded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/gen.h"
+#include "lib/crc32c.h"
+#include "lib/diag.h"
+
+#define SLOTS 4u
+#define STRIDE 64u
+
+static void writes_are_checked_as_far_as_every_qp_has_come(void **state)
+{
+	static struct gen gen;
+	uint32_t crcs[2 * SLOTS];
+	struct diag diag;
+
+	(void)state;
+	gen.plan = (struct gen_plan){
+		.work = VERBS_WRITE, .qps = 2, .bytes = STRIDE, .slots = SLOTS, .check = true
+	};
+	gen.stride = STRIDE;
+	gen.arrival_slots = SLOTS;
+	gen.crcs = crcs;
+	gen.memory.base = calloc(2 * 2 * SLOTS, STRIDE);
+	assert_non_null(gen.memory.base);
+	/* One QP has written all, the other one two: that is three on the average. */
+	for (uint32_t qp = 0; qp < 2; qp++)
+		for (uint32_t slot = 0; slot < SLOTS; slot++) {
+			uint8_t payload[STRIDE];
+
+			memset(payload, (int)(1 + qp * SLOTS + slot), STRIDE);
+			crcs[qp * SLOTS + slot] = crc32c(payload, STRIDE);
+			if (qp == 0 || slot < 2)
+				memcpy(gen.memory.base + gen_receive_offset(&gen, qp) +
+						slot * STRIDE,
+					payload, STRIDE);
+		}
+	assert_int_equal(gen_receive_rest(&gen, 6, 2, &diag), 0);
+	assert_int_equal(gen.result.corrupt, 0);
+	assert_int_equal(gen.result.checked, 4);
+	assert_int_equal(gen_receive_rest(&gen, 8, 4, &diag), 0);
+	assert_int_equal(gen.result.corrupt, 2);
+	free(gen.memory.base);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(writes_are_checked_as_far_as_every_qp_has_come),
+	};
+
+	return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
+}
