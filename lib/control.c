@@ -57,6 +57,12 @@ bool control_ready(const struct control *control, uint64_t wait_ns)
 	return poll(&waited, 1, (int)(wait_ns / NS_PER_MS)) != 0;
 }
 
+/* The network of the control channel is not the one that is tested. */
+static int of_channel(int err)
+{
+	return err == -EHOSTUNREACH ? -ENOTCONN : err;
+}
+
 /* --- addresses --- */
 
 static void to_gid(const struct sockaddr_storage *from, uint8_t gid[GID_BYTES])
@@ -213,10 +219,10 @@ int control_connect(struct control *control, const char *address, uint16_t port,
 	}
 	freeaddrinfo(found);
 	if (err)
-		return diag_system(diag, err,
+		return of_channel(diag_system(diag, err,
 			"no weft answers at %.100s port %u within %g s: start "
 			"the same command with --listen there",
-			address, port, (double)wait_ns / (double)NS_PER_S);
+			address, port, (double)wait_ns / (double)NS_PER_S));
 	take(control, fd);
 	return 0;
 }
@@ -281,7 +287,7 @@ static int lost(const struct control *control, int err, struct diag *diag)
 			"the weft at %s has gone: its own last line says why", control->peer);
 	if (err == -ETIMEDOUT)
 		return diag_error(diag, err, "the weft at %s does not answer", control->peer);
-	return diag_system(diag, err, "talking to %s", control->peer);
+	return of_channel(diag_system(diag, err, "talking to %s", control->peer));
 }
 
 int control_send(struct control *control, uint8_t kind, const struct json *body,
@@ -356,7 +362,7 @@ int control_receive(struct control *control, uint8_t *kind, struct json **body,
 		return diag_error(diag, -ENOMEM, "no memory for a frame of %u bytes", length);
 	err = read_all(control, text, length, deadline);
 	if (err)
-		lost(control, err, diag);
+		err = lost(control, err, diag);
 	else if (json_parse(body, text, length, &inner))
 		err = diag_error(diag, -EPROTO, "%s sent a frame that is no JSON: %.200s",
 			control->peer, inner.text);

@@ -5,7 +5,8 @@
  * A frame is 'W' 'F', the version (1), its kind (1 byte), its length in bytes (4, most
  * significant first), and that many bytes of one JSON object. One that is longer than
  * CONTROL_FRAME_MAX, of another version or not JSON ends the connection: -EPROTO with
- * a sentence. Every wait is bounded: -ETIMEDOUT. -EPIPE: the peer has gone.
+ * a sentence. Every wait is bounded: -ETIMEDOUT. -EPIPE: the peer has gone. -ENOTCONN: no
+ * way there for TCP. -EHOSTUNREACH is never returned: it is for what the NICs do not deliver.
  */
 #ifndef LIB_CONTROL_H
 #define LIB_CONTROL_H

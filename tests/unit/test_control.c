@@ -106,6 +106,33 @@ static void a_frame_cut_anywhere_is_waited_for_and_then_given_up(void **state)
 	assert_int_equal(receive(frame, sizeof(frame), true, &diag), 0);
 }
 
+/* --- addresses that do not answer, played: a way to them is waited for or not there --- */
+
+static int connect_error; /* of all but the last address; 0: as it is */
+
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t bytes);
+int __real_connect(int fd, const struct sockaddr *to, socklen_t bytes);
+
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t bytes)
+{
+	if (!connect_error)
+		return __real_connect(fd, to, bytes);
+	errno = connect_error;
+	return -1;
+}
+
+static void a_control_channel_that_fails_is_no_fault_of_what_is_tested(void **state)
+{
+	struct control control = CONTROL_INIT;
+	struct diag diag;
+
+	(void)state;
+	connect_error = EHOSTUNREACH;
+	assert_int_equal(control_connect(&control, "127.0.0.1", 9, SOON_NS, &diag), -ENOTCONN);
+	assert_non_null(strstr(diag.text, strerror(EHOSTUNREACH)));
+	connect_error = 0;
+}
+
 /* --- what is in them --- */
 
 static void fill_plan(struct gen_plan *plan)
@@ -268,6 +295,7 @@ int main(void)
 		cmocka_unit_test(a_frame_arrives_as_it_was_sent),
 		cmocka_unit_test(what_is_no_frame_ends_with_a_sentence),
 		cmocka_unit_test(a_frame_cut_anywhere_is_waited_for_and_then_given_up),
+		cmocka_unit_test(a_control_channel_that_fails_is_no_fault_of_what_is_tested),
 		cmocka_unit_test(a_plan_arrives_as_it_was_sent),
 		cmocka_unit_test(a_plan_out_of_range_is_refused),
 		cmocka_unit_test(too_much_memory_is_refused),
