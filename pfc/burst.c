@@ -84,8 +84,8 @@ static void end_window(struct bursts *bursts, struct burst_port *port, unsigned 
 	port->bytes[scale] = 0;
 }
 
-/* A flow that is not the one before: as the algorithm has it. */
-static void count_other_flow(struct burst_port *port, uint32_t flow, uint32_t bytes)
+/* As the algorithm has it. */
+void burst_other_flow(struct burst_port *port, uint32_t flow, uint32_t bytes)
 {
 	unsigned least = 0;
 
@@ -114,8 +114,7 @@ static void roll_up(struct burst_port *port)
 		port->bytes[scale] += port->bytes[0];
 }
 
-/* Ends the windows in which time_ns does not lie any more. */
-static void move_windows(struct bursts *bursts, struct burst_port *port, uint64_t time_ns)
+void burst_move(struct bursts *bursts, struct burst_port *port, uint64_t time_ns)
 {
 	uint64_t number = time_ns / BURST_STEP_NS;
 	uint64_t of[BURST_SCALES] = { number, number / 10, number / 100 };
@@ -130,21 +129,6 @@ static void move_windows(struct bursts *bursts, struct burst_port *port, uint64_
 		}
 	}
 	port->step_end_ns = (port->window[0] + 1) * BURST_STEP_NS;
-}
-
-void burst_count(
-	struct bursts *bursts, uint32_t index, uint64_t time_ns, uint32_t bytes, uint32_t flow)
-{
-	struct burst_port *port = &bursts->ports[index];
-
-	if (time_ns >= port->step_end_ns)
-		move_windows(bursts, port, time_ns);
-	port->bytes[0] += bytes;
-	port->total_bytes += bytes;
-	if (port->flow[port->slot] == flow)
-		port->flow_bytes[port->slot] += bytes;
-	else
-		count_other_flow(port, flow, bytes);
 }
 
 void bursts_finish(struct bursts *bursts)

@@ -65,9 +65,27 @@ uint64_t burst_window_ns(unsigned scale);
 uint32_t burst_port(
 	struct bursts *bursts, const uint8_t *address, uint8_t family, uint16_t tap);
 
+/* Ends the windows in which time_ns does not lie any more. */
+void burst_move(struct bursts *bursts, struct burst_port *port, uint64_t time_ns);
+
+/* Counts for a flow that is not the one before. */
+void burst_other_flow(struct burst_port *port, uint32_t flow, uint32_t bytes);
+
 /* Counts a frame of a flow. Times may go back a little. */
-void burst_count(
-	struct bursts *bursts, uint32_t port, uint64_t time_ns, uint32_t bytes, uint32_t flow);
+static inline void burst_count(
+	struct bursts *bursts, uint32_t index, uint64_t time_ns, uint32_t bytes, uint32_t flow)
+{
+	struct burst_port *port = &bursts->ports[index];
+
+	if (time_ns >= port->step_end_ns)
+		burst_move(bursts, port, time_ns);
+	port->bytes[0] += bytes;
+	port->total_bytes += bytes;
+	if (port->flow[port->slot] == flow)
+		port->flow_bytes[port->slot] += bytes;
+	else
+		burst_other_flow(port, flow, bytes);
+}
 
 /* Ends the windows under way. */
 void bursts_finish(struct bursts *bursts);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lib/bytes.h"
+#include "pfc/frame_plain.h"
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_DOT1Q 0x8100u
@@ -429,47 +430,13 @@ static void step(struct frame *frame, struct walk *walk)
 	}
 }
 
-/* By far the most frequent: RoCE v2 straight over IPv4 and Ethernet. Fills the
- * same as the walk does. */
-static bool plain_roce(struct frame *frame, const uint8_t *bytes, uint32_t captured_bytes)
-{
-	const uint8_t *ip4 = bytes + 14;
-	uint32_t total, length;
-
-	if (captured_bytes < 14 + 20 + 8 || be16_at(bytes + 12) != ETHERTYPE_IPV4 ||
-		ip4[0] != 0x45 || ip4[9] != PROTOCOL_UDP || (be16_at(ip4 + 6) & 0x3fff) ||
-		be16_at(ip4 + 22) != ROCE_UDP_PORT)
-		return false;
-	total = be16_at(ip4 + 2);
-	length = be16_at(ip4 + 24);
-	if (total < 28 || length < 8 || length > total - 20)
-		return false;
-	frame->kind = FRAME_ROCE_V2;
-	frame->ethernet = bytes;
-	frame->network = ip4;
-	frame->version = 4;
-	frame->traffic_class = ip4[1];
-	frame->src = ip4 + 12;
-	frame->dst = ip4 + 16;
-	frame->src_port = be16_at(ip4 + 20);
-	frame->network_bytes = total;
-	frame->transport_start = 28;
-	frame->captured_bytes = captured_bytes - 14;
-	frame->transport_bytes = length - 8;
-	return true;
-}
-
 void frame_decode(
 	struct frame *frame, uint16_t link_type, const uint8_t *bytes, uint32_t captured_bytes)
 {
 	struct walk walk = { bytes, captured_bytes, LAYER_DONE };
 
-	frame->kind = FRAME_OTHER;
-	frame->tag_count = 0;
-	frame->ethernet = NULL;
-	frame->fragment = frame->later_fragment = frame->unsupported = false;
-	frame->src_port = 0;
-	if (link_type == 1 && plain_roce(frame, bytes, captured_bytes))
+	frame_clear(frame);
+	if (link_type == 1 && frame_plain(frame, bytes, captured_bytes))
 		return;
 	begin(frame, &walk, link_type);
 	for (unsigned layers = 0; walk.layer != LAYER_DONE && layers < LAYERS_MAX; layers++)

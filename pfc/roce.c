@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pfc/roce.h"
 
-#include <stddef.h>
-
-#include "lib/bytes.h"
 #include "lib/units.h"
-
-#define RETH_BYTES 16u
-#define AETH_BYTES 4u
+#include "pfc/roce_rc.h"
 
 enum service { RC = 0, UC = 1, RD = 2, UD = 3, XRC = 5 };
 
-/* The lower five bits of an opcode, the same in every service. */
-static const struct operation {
-	uint16_t what;
-	uint8_t reth, aeth, extra; /* bytes of extended headers; extra: the rest */
-	const char *name;
-} operations[32] = {
+const struct roce_operation roce_operations[32] = {
 	[0x00] = { OP_REQUEST | OP_SEND | OP_FIRST, 0, 0, 0, "SEND First" },
 	[0x01] = { OP_REQUEST | OP_SEND | OP_MIDDLE, 0, 0, 0, "SEND Middle" },
 	[0x02] = { OP_REQUEST | OP_SEND | OP_LAST, 0, 0, 0, "SEND Last" },
 	[0x03] = { OP_REQUEST | OP_SEND | OP_LAST, 0, 0, 4, "SEND Last with Immediate" },
 	[0x04] = { OP_REQUEST | OP_SEND | OP_ONLY, 0, 0, 0, "SEND Only" },
 	[0x05] = { OP_REQUEST | OP_SEND | OP_ONLY, 0, 0, 4, "SEND Only with Immediate" },
-	[0x06] = { OP_REQUEST | OP_WRITE | OP_FIRST, 16, 0, 0, "WRITE First" },
+	[0x06] = { OP_REQUEST | OP_WRITE | OP_FIRST, 16, 0, 16, "WRITE First" },
 	[0x07] = { OP_REQUEST | OP_WRITE | OP_MIDDLE, 0, 0, 0, "WRITE Middle" },
 	[0x08] = { OP_REQUEST | OP_WRITE | OP_LAST, 0, 0, 0, "WRITE Last" },
 	[0x09] = { OP_REQUEST | OP_WRITE | OP_LAST, 0, 0, 4, "WRITE Last with Immediate" },
-	[0x0a] = { OP_REQUEST | OP_WRITE | OP_ONLY, 16, 0, 0, "WRITE Only" },
-	[0x0b] = { OP_REQUEST | OP_WRITE | OP_ONLY, 16, 0, 4, "WRITE Only with Immediate" },
-	[0x0c] = { OP_REQUEST | OP_READ | OP_ONLY, 16, 0, 0, "READ Request" },
-	[0x0d] = { OP_READ_RESPONSE | OP_FIRST, 0, 4, 0, "READ Response First" },
+	[0x0a] = { OP_REQUEST | OP_WRITE | OP_ONLY, 16, 0, 16, "WRITE Only" },
+	[0x0b] = { OP_REQUEST | OP_WRITE | OP_ONLY, 16, 0, 20, "WRITE Only with Immediate" },
+	[0x0c] = { OP_REQUEST | OP_READ | OP_ONLY, 16, 0, 16, "READ Request" },
+	[0x0d] = { OP_READ_RESPONSE | OP_FIRST, 0, 4, 4, "READ Response First" },
 	[0x0e] = { OP_READ_RESPONSE | OP_MIDDLE, 0, 0, 0, "READ Response Middle" },
-	[0x0f] = { OP_READ_RESPONSE | OP_LAST, 0, 4, 0, "READ Response Last" },
-	[0x10] = { OP_READ_RESPONSE | OP_ONLY, 0, 4, 0, "READ Response Only" },
-	[0x11] = { OP_ACK, 0, 4, 0, "Acknowledge" },
-	[0x12] = { OP_ATOMIC_ACK, 0, 4, 8, "Atomic Acknowledge" },
+	[0x0f] = { OP_READ_RESPONSE | OP_LAST, 0, 4, 4, "READ Response Last" },
+	[0x10] = { OP_READ_RESPONSE | OP_ONLY, 0, 4, 4, "READ Response Only" },
+	[0x11] = { OP_ACK, 0, 4, 4, "Acknowledge" },
+	[0x12] = { OP_ATOMIC_ACK, 0, 4, 12, "Atomic Acknowledge" },
 	[0x13] = { OP_REQUEST | OP_ATOMIC | OP_ONLY, 0, 0, 28, "Compare and Swap" },
 	[0x14] = { OP_REQUEST | OP_ATOMIC | OP_ONLY, 0, 0, 28, "Fetch and Add" },
 	[0x16] = { OP_REQUEST | OP_SEND | OP_LAST, 0, 0, 4, "SEND Last with Invalidate" },
@@ -47,20 +37,20 @@ static const struct operation {
 static bool in_service(
 	enum service service, unsigned operation, uint32_t *before, uint16_t *what)
 {
-	bool request = operations[operation].what & OP_REQUEST;
+	bool request = roce_operations[operation].what & OP_REQUEST;
 
 	*before = 0;
-	*what = operations[operation].what | OP_KNOWN;
+	*what = roce_operations[operation].what | OP_KNOWN;
 	switch (service) {
 	case RC:
 		*what |= OP_RELIABLE;
-		return operations[operation].what != 0;
+		return roce_operations[operation].what != 0;
 	case UC:
 		return operation <= 0x0b;
 	case RD: /* RDETH, and DETH on requests */
 		*before = request ? 12 : 4;
 		*what |= OP_RELIABLE;
-		return operations[operation].what != 0 && operation <= 0x14;
+		return roce_operations[operation].what != 0 && operation <= 0x14;
 	case UD: /* DETH */
 		*before = 8;
 		*what |= OP_DATAGRAM;
@@ -68,81 +58,35 @@ static bool in_service(
 	case XRC: /* XRCETH on requests */
 		*before = request ? 4 : 0;
 		*what |= OP_RELIABLE;
-		return operations[operation].what != 0;
+		return roce_operations[operation].what != 0;
 	}
 	return false;
 }
 
-static void extended(struct roce *roce, const struct operation *operation, const uint8_t *bth,
-	uint32_t captured, uint32_t at)
-{
-	if (operation->reth && captured >= at + RETH_BYTES) {
-		roce->has_reth = true;
-		roce->address = be64_at(bth + at);
-		roce->rkey = be32_at(bth + at + 8);
-		roce->dma_bytes = be32_at(bth + at + 12);
-	}
-	at += operation->reth;
-	if (operation->aeth && captured >= at + AETH_BYTES) {
-		roce->has_aeth = true;
-		roce->syndrome = bth[at];
-		roce->msn = be24_at(bth + at + 1);
-	}
-}
-
-static void payload(struct roce *roce, const uint8_t *bth, uint32_t captured, uint32_t bytes)
-{
-	uint32_t around = roce->headers_bytes + roce->pad_bytes + ICRC_BYTES;
-
-	roce->payload_bytes = bytes > around ? bytes - around : 0;
-	/* The 16 reserved bytes of a CNP are no payload. */
-	if (roce->what & OP_CNP)
-		roce->payload_bytes = 0;
-	roce->payload = NULL;
-	roce->payload_captured = 0;
-	if (captured > roce->headers_bytes && roce->payload_bytes) {
-		roce->payload = bth + roce->headers_bytes;
-		roce->payload_captured = captured - roce->headers_bytes;
-		if (roce->payload_captured > roce->payload_bytes)
-			roce->payload_captured = roce->payload_bytes;
-	}
-}
-
 bool roce_decode(struct roce *roce, const uint8_t *bth, uint32_t captured_bytes, uint32_t bytes)
 {
-	const struct operation *operation;
-	uint32_t before = 0, destination, sequence;
+	const struct roce_operation *operation;
+	uint32_t before = 0;
 
+	if (roce_decode_rc(roce, bth, captured_bytes, bytes))
+		return true;
 	if (captured_bytes > 0)
 		roce->opcode = bth[0];
 	if (captured_bytes < BTH_BYTES)
 		return false;
-	operation = &operations[roce->opcode & 31];
-	destination = be32_at(bth + 4);
-	sequence = be32_at(bth + 8);
-	roce->pad_bytes = bth[1] >> 4 & 3;
-	roce->becn = destination & 0x40000000;
-	roce->qp = destination & 0xffffffu;
-	roce->ack_request = sequence >> 31;
-	roce->psn = sequence & PSN_MASK;
-	roce->has_reth = roce->has_aeth = false;
+	operation = &roce_operations[roce->opcode & 31];
+	roce_bth(roce, bth);
 	roce->headers_bytes = BTH_BYTES;
 	if (roce->opcode == ROCE_OPCODE_CNP) {
 		roce->what = OP_CNP | OP_KNOWN;
-	} else if (roce->opcode < 32 && operation->what) { /* RC, which most are */
-		roce->what = operation->what | OP_KNOWN | OP_RELIABLE;
-		roce->headers_bytes =
-			BTH_BYTES + operation->reth + operation->aeth + operation->extra;
-		if (operation->reth | operation->aeth)
-			extended(roce, operation, bth, captured_bytes, BTH_BYTES);
 	} else if (in_service(roce->opcode >> 5, roce->opcode & 31, &before, &roce->what)) {
-		roce->headers_bytes +=
-			before + operation->reth + operation->aeth + operation->extra;
-		extended(roce, operation, bth, captured_bytes, BTH_BYTES + before);
+		roce->headers_bytes += before + operation->extended;
+		roce_extended(roce, operation, bth, captured_bytes, BTH_BYTES + before);
 	} else {
 		roce->what = 0;
 	}
-	payload(roce, bth, captured_bytes, bytes);
+	/* The 16 reserved bytes of a CNP are no payload. */
+	roce_payload(roce, bth, captured_bytes, roce->what & OP_CNP ? 0 : bytes);
 	return true;
 }
 
@@ -198,5 +142,5 @@ const char *roce_opcode_name(uint8_t opcode)
 		return "CNP";
 	if (!in_service(opcode >> 5, opcode & 31, &before, &what))
 		return "reserved";
-	return operations[opcode & 31].name;
+	return roce_operations[opcode & 31].name;
 }

@@ -10,6 +10,7 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 #include "pfc/roce.h"
+#include "pfc/wire_count.h"
 #include "pfc/wire_flow.h"
 
 #define FLOWS_MOST 2000000u
@@ -51,18 +52,6 @@ void wire_init(struct wire *wire, const struct wire_options *options)
 	pause_init(&wire->pause, (uint32_t)(options->rate_bps / GBPS));
 }
 
-static void count_time(struct wire *wire, const struct capture_record *record, uint16_t tap)
-{
-	if (!record->has_time)
-		return;
-	wire->has_time = true;
-	wire->now_ns = record->time_ns;
-	if (record->time_ns < wire->spans[tap].first_ns)
-		wire->spans[tap].first_ns = record->time_ns;
-	if (record->time_ns > wire->spans[tap].last_ns)
-		wire->spans[tap].last_ns = record->time_ns;
-}
-
 static void add_tag(struct wire *wire, const struct tag *tag)
 {
 	for (uint32_t i = 0; i < wire->tag_count; i++) {
@@ -87,16 +76,6 @@ static void count_unsupported(struct wire *wire, uint16_t link_type)
 			return;
 	if (wire->link_type_count < WIRE_LINK_TYPES_MAX)
 		wire->link_types[wire->link_type_count++] = link_type;
-}
-
-static uint32_t transport_captured(const struct frame *frame)
-{
-	uint32_t captured = frame->captured_bytes > frame->transport_start
-				    ? frame->captured_bytes - frame->transport_start
-				    : 0;
-
-	/* What lies behind the packet's own end is not its header. */
-	return captured < frame->transport_bytes ? captured : frame->transport_bytes;
 }
 
 static void count_roce(struct wire *wire, struct wire_packet *packet)
@@ -135,18 +114,13 @@ void wire_record(
 	struct wire_packet packet;
 
 	assert(file < WIRE_FILES_MAX && tap < WIRE_FILES_MAX);
-	wire->records++;
-	wire->wire_bytes += record->wire_bytes;
-	wire->captured_bytes += record->captured_bytes;
-	count_time(wire, record, tap);
+	if (wire_usual(wire, record, file, tap))
+		return;
+	count_record(wire, record, &packet, file, tap);
 	frame_decode(&frame, record->link_type, record->bytes, record->captured_bytes);
 	if (frame.fragment || frame.later_fragment)
 		wire->fragments++;
 	packet.frame = &frame;
-	packet.record = record;
-	packet.number = ++wire->file_records[file];
-	packet.file = file;
-	packet.tap = tap;
 	switch (frame.kind) {
 	case FRAME_ROCE_V1:
 	case FRAME_ROCE_V2:

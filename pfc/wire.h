@@ -71,7 +71,7 @@ struct wire {
 	uint64_t now_ns;            /* of the last record with a time */
 	uint64_t first_ns, last_ns; /* after wire_finish() */
 	/* Of each tap; first_ns is UINT64_MAX where no record had a time. */
-	struct {
+	struct wire_span {
 		uint64_t first_ns, last_ns;
 	} spans[WIRE_FILES_MAX];
 	uint64_t roce_v1, roce_v2, bth_cut, malformed;
@@ -87,7 +87,11 @@ struct wire {
 	uint64_t tags_left_out;
 
 	struct flow_table flows;
-	struct flow *recent[WIRE_RECENT]; /* found lately, by a hash; NULL: none */
+	/* Flows found lately, by a hash, and the main ones of these; NULL: none. Emptied
+	 * whenever flows are closed or retired. */
+	struct wire_recent {
+		struct flow *flow, *owner;
+	} recent[WIRE_RECENT];
 	struct psn_pool holes;
 	struct events events;
 	struct pause pause;

@@ -3,22 +3,16 @@
 
 #include <string.h>
 
-#include "lib/bytes.h"
 #include "lib/capture.h"
 #include "lib/grow.h"
 #include "lib/units.h"
+#include "pfc/wire_count.h"
+#include "pfc/wire_detail.h"
 
 /* A connection's packets in flight span less than this many PSNs. */
 #define WINDOW_PSNS (1u << 17)
 /* After this silence a far PSN is another connection with the same QP number. */
 #define SILENCE_NS (200 * NS_PER_MS)
-
-static uint8_t family_of(const struct frame *frame)
-{
-	return frame->kind == FRAME_ROCE_V1 ? FLOW_GID
-	       : frame->version == 4        ? FLOW_IPV4
-					    : FLOW_IPV6;
-}
 
 static void make_key(struct flow_key *key, const struct wire_packet *packet)
 {
@@ -31,22 +25,6 @@ static void make_key(struct flow_key *key, const struct wire_packet *packet)
 	key->qp = packet->roce->qp;
 	key->tap = packet->tap;
 	key->family = family_of(frame);
-}
-
-/* Whether a flow found before is the packet's, as far as the table would say so. */
-static bool is_flow_of(const struct flow *flow, const struct wire_packet *packet)
-{
-	const struct frame *frame = packet->frame;
-
-	if (flow->key.qp != packet->roce->qp || flow->src_port != frame->src_port ||
-		flow->key.tap != packet->tap || flow->closed || !flow->serial)
-		return false;
-	if (flow->key.family == FLOW_IPV4)
-		return frame->version == 4 && memcmp(flow->key.src, frame->src, 4) == 0 &&
-		       memcmp(flow->key.dst, frame->dst, 4) == 0;
-	return frame->version == 6 && flow->key.family == family_of(frame) &&
-	       memcmp(flow->key.src, frame->src, 16) == 0 &&
-	       memcmp(flow->key.dst, frame->dst, 16) == 0;
 }
 
 static void close_flow(void *context, uint32_t index)
@@ -96,6 +74,7 @@ static uint32_t find_or_add(struct wire *wire, const struct wire_packet *packet)
 {
 	struct flow_key key;
 	uint32_t index, main;
+	uint64_t closed;
 
 	make_key(&key, packet);
 	index = flow_find(&wire->flows, &key, packet->frame->src_port, &main);
@@ -103,13 +82,25 @@ static uint32_t find_or_add(struct wire *wire, const struct wire_packet *packet)
 		return index;
 	if (main != FLOW_NONE && flow_at(&wire->flows, main)->ports >= FLOW_PORTS_MAX)
 		return main;
+	closed = wire->closed_flows;
 	index = flow_add(&wire->flows, &key, packet->frame->src_port, main, wire->now_ns,
 		close_flow, wire);
+	if (wire->closed_flows != closed)
+		memset(wire->recent, 0, sizeof(wire->recent));
 	flow_at(&wire->flows, index)->port =
 		burst_port(&wire->bursts, key.dst, key.family, key.tap);
 	if (main == FLOW_NONE)
 		introduce(wire, index);
 	return index;
+}
+
+/* The QP number of a main flow is another connection's from here on. */
+static void retire(struct wire *wire, uint32_t index)
+{
+	pair_part(wire, index);
+	pair_unlist(wire, index);
+	flow_retire(&wire->flows, index);
+	memset(wire->recent, 0, sizeof(wire->recent));
 }
 
 /* Whether a request cannot belong to the connection that its flow has followed. */
@@ -152,31 +143,29 @@ enum wire_seen wire_flow_seen(const struct wire *wire, const struct wire_packet 
 	return ahead > PSN_MASK - WINDOW_PSNS ? WIRE_SEEN_BEFORE : WIRE_SEEN_UNKNOWN;
 }
 
-static void set_flow(const struct wire *wire, struct wire_packet *packet, struct flow *flow)
+/* Flows never move in memory, so one that was found lately is looked at first. */
+static void look_up(
+	struct wire *wire, struct wire_recent *recent, const struct wire_packet *packet)
 {
-	packet->flow = flow;
-	packet->main = flow->main;
-	packet->owner = flow_at(&wire->flows, flow->main);
+	recent->flow = flow_at(&wire->flows, find_or_add(wire, packet));
+	recent->owner = flow_at(&wire->flows, recent->flow->main);
 }
 
-/* Flows never move in memory, so one that was found lately is looked at first. */
 static void find_flow(struct wire *wire, struct wire_packet *packet)
 {
-	const struct frame *frame = packet->frame;
-	uint32_t hash =
-		packet->roce->qp ^ frame->src_port ^ frame->src[frame->version == 4 ? 3 : 15];
-	struct flow **recent = &wire->recent[hash % WIRE_RECENT];
+	struct wire_recent *recent = recent_of(wire, packet->frame, packet->roce);
 
-	if (!*recent || !is_flow_of(*recent, packet))
-		*recent = flow_at(&wire->flows, find_or_add(wire, packet));
-	set_flow(wire, packet, *recent);
-	if (!another_connection(packet))
-		return;
-	pair_part(wire, packet->main);
-	pair_unlist(wire, packet->main);
-	flow_retire(&wire->flows, packet->main);
-	*recent = flow_at(&wire->flows, find_or_add(wire, packet));
-	set_flow(wire, packet, *recent);
+	if (!recent->flow || !is_flow_of(recent->flow, packet))
+		look_up(wire, recent, packet);
+	packet->owner = recent->owner;
+	packet->main = recent->flow->main;
+	if (another_connection(packet)) {
+		retire(wire, packet->main);
+		look_up(wire, recent, packet);
+	}
+	packet->flow = recent->flow;
+	packet->owner = recent->owner;
+	packet->main = recent->flow->main;
 }
 
 struct event wire_event(const struct wire_packet *packet, const struct flow *flow)
@@ -193,43 +182,6 @@ struct event wire_event(const struct wire_packet *packet, const struct flow *flo
 	};
 }
 
-static void note_priority(struct flow *flow, const struct tag *innermost)
-{
-	if (innermost->kind != TAG_DOT1Q && innermost->kind != TAG_DOT1AD)
-		return;
-	flow->has_vlan = true;
-	flow->vlan_priority = (uint8_t)innermost->more;
-}
-
-/* What every packet of a flow is counted for. */
-static void count_packet(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
-{
-	const struct frame *frame = packet->frame;
-	const struct roce *roce = packet->roce;
-	bool data = roce->what & (OP_REQUEST | OP_READ_RESPONSE);
-
-	flow->ip_bytes += frame->network_bytes;
-	flow->payload_bytes += roce->payload_bytes;
-	flow->tally.data_ecn[frame->traffic_class & 3] += data;
-	flow_count_dscp(&wire->flows, flow, frame->traffic_class >> 2);
-	if (++flow->tally.ecn[frame->traffic_class & 3] == FLOW_CARRY)
-		flow_carry(&wire->flows, flow);
-	if (data)
-		wire->dscp_use[frame->traffic_class >> 2].data++;
-	else if (roce->what & OP_CNP)
-		wire->dscp_use[frame->traffic_class >> 2].cnps++;
-	else
-		wire->dscp_use[frame->traffic_class >> 2].acks++;
-	if (packet->record->has_time)
-		flow->last_ns = packet->record->time_ns;
-	flow->service = roce->opcode >> 5;
-	if (frame->tag_count && (data || !(flow->has_request || flow->has_response)))
-		note_priority(flow, &frame->tags[frame->tag_count - 1]);
-	if (flow->port != UINT32_MAX && packet->record->has_time)
-		burst_count(&wire->bursts, flow->port, packet->record->time_ns,
-			packet->record->wire_bytes + BURST_FRAME_BYTES, flow->serial);
-}
-
 static void count_bad(struct wire *wire, struct flow *flow, const struct wire_packet *packet)
 {
 	struct event event = wire_event(packet, flow);
@@ -237,27 +189,6 @@ static void count_bad(struct wire *wire, struct flow *flow, const struct wire_pa
 	flow_trouble(&wire->flows, flow)->icrc_bad++;
 	event.kind = EVENT_ICRC_BAD;
 	events_add(&wire->events, &event);
-}
-
-/* The same packet twice in a row, as a tap that sees it at two ports has it. */
-static bool is_copy(struct flow *main, const struct wire_packet *packet)
-{
-	uint16_t id = packet->frame->version == 4 ? be16_at(packet->frame->network + 4) : 0;
-	bool copy = main->last_opcode == packet->roce->opcode && main->last_ip_id == id;
-
-	main->last_opcode = packet->roce->opcode;
-	main->last_ip_id = id;
-	return copy;
-}
-
-static void note_request(struct flow *flow, const struct roce *roce)
-{
-	flow->tally.requests++;
-	flow->tally.read_requests += (roce->what & OP_READ) != 0;
-	if (!flow->has_request)
-		flow->request_first = roce->psn;
-	flow->has_request = true;
-	flow->request_last = roce->psn;
 }
 
 static void note_response(struct flow *flow, const struct roce *roce)
@@ -279,9 +210,7 @@ static void connection_made(struct wire *wire, const struct cm_pair *pair)
 
 		if (index == FLOW_NONE)
 			continue;
-		pair_part(wire, index);
-		pair_unlist(wire, index);
-		flow_retire(&wire->flows, index);
+		retire(wire, index);
 	}
 }
 

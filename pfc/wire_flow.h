@@ -21,6 +21,11 @@ struct wire_packet {
 	bool copy; /* the same bytes as the packet before in its flow, as far as told */
 };
 
+/* Counts a record that is a usual packet: wire_usual.c. False, and nothing is counted,
+ * when it is not. */
+bool wire_usual(
+	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap);
+
 /* Counts it; its BTH is there. */
 void wire_flow_packet(struct wire *wire, struct wire_packet *packet);
 
@@ -76,8 +81,7 @@ void pair_part(struct wire *wire, uint32_t index);
 uint32_t pair_flow_to(const struct wire *wire, const struct cm_address *from,
 	const struct cm_address *to, uint32_t qp, uint16_t tap);
 
-/* Series, latency, message sizes: wire_detail.c. */
-void wire_detail(struct wire *wire, const struct wire_packet *packet);
+/* Series, latency, message sizes: wire_detail.h, wire_detail.c. */
 /* An ACK of the timed request, or of one behind it, came in the other direction. */
 void wire_detail_ack(struct wire *wire, struct flow *flow, uint32_t psn, uint64_t now_ns);
 /* A CNP for this flow came in the other direction. */

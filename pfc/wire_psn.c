@@ -7,6 +7,7 @@
 
 #include "lib/capture.h"
 #include "lib/units.h"
+#include "pfc/wire_count.h"
 
 /* An ACK this far from anything sent speaks of another flow. */
 #define STRANGE_PSNS 4096u
@@ -17,16 +18,6 @@ uint16_t wire_mtu(const struct wire *wire, const struct flow *flow)
 	if (flow->mtu || flow->peer == FLOW_NONE)
 		return flow->mtu;
 	return flow_at(&wire->flows, flow->peer)->mtu;
-}
-
-/* First and Middle packets are as long as the path allows. */
-static void learn_mtu(struct flow *flow, const struct roce *roce)
-{
-	uint32_t bytes = roce->payload_bytes;
-
-	if (!flow->mtu && (roce->what & (OP_FIRST | OP_MIDDLE)) && bytes >= 256 &&
-		bytes <= 4096 && (bytes & (bytes - 1)) == 0)
-		flow->mtu = (uint16_t)bytes;
 }
 
 /* No NIC times out sooner than PSN_LATE_NS after it was told of a gap: what comes
@@ -73,15 +64,6 @@ static struct psn_context packet_context(struct wire *wire, const struct wire_pa
 	return context;
 }
 
-/* What most packets are: the next in order, and nothing hangs on it. */
-static bool is_plain(const struct flow *main, const struct roce *roce)
-{
-	const struct psn_track *track = &main->requests_track;
-
-	return track->started && roce->psn == track->next && !main->read_pending &&
-	       !(roce->what & OP_READ) && track->named_cause == RESEND_NOT;
-}
-
 /* Sent again, and no NAK seen. Who waits for a timeout has sent all that its window
  * allows, and is silent: what comes again out of a stream that was not did not wait. */
 static void note_timeout(struct wire *wire, struct flow *main,
@@ -112,10 +94,8 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 	uint32_t count = 1, timeouts;
 
 	learn_mtu(main, roce);
-	if (is_plain(main, roce)) {
-		psn_next(&main->requests_track);
-		if (packet->record->has_time)
-			main->last_request_ns = packet->record->time_ns;
+	if (is_next(main, roce)) {
+		pass_next(main, packet->record);
 		return;
 	}
 	event = wire_event(packet, main);
