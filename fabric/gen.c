@@ -219,6 +219,20 @@ static int open_qp(struct gen *gen, uint32_t i, uint32_t inline_bytes, struct di
 		(uint32_t)rng_derive(plan->seed + gen->active, i), diag);
 }
 
+/* A NIC can have the times of completions in a form that its driver gives to no QP, such as
+ * mlx5 with a clock that tells real time alone: then without them. */
+static int open_first_qp(struct gen *gen, uint32_t inline_bytes, struct diag *diag)
+{
+	int err = open_qp(gen, 0, inline_bytes, diag);
+
+	if (!err || !gen->cq.stamped)
+		return err;
+	verbs_qp_close(&gen->qps[0].qp);
+	verbs_cq_close(&gen->cq);
+	err = verbs_cq_open(&gen->cq, gen->verbs, (uint32_t)done_count(gen), diag);
+	return err ? err : open_qp(gen, 0, inline_bytes, diag);
+}
+
 /* That nobody else can know; as large as JSON can hold. */
 static uint64_t word(void)
 {
@@ -245,7 +259,9 @@ int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *
 	err = open_memory(gen, diag);
 	if (!err)
 		err = open_cq(gen, diag);
-	for (uint32_t i = 0; i < plan->qps && !err; i++)
+	if (!err)
+		err = open_first_qp(gen, inline_bytes, diag);
+	for (uint32_t i = 1; i < plan->qps && !err; i++)
 		err = open_qp(gen, i, inline_bytes, diag);
 	if (!err && plan->cm && !active)
 		err = rdmacm_listen(&gen->cm, verbs, word(), diag);
@@ -263,6 +279,7 @@ void gen_end(const struct gen *gen, struct gen_end *end)
 		.base = (uintptr_t)gen->memory.base,
 		.cm_port = gen->cm.port,
 		.cm_word = gen->cm.word,
+		.reads = gen->verbs->reads_in,
 		.qps = gen->plan.qps,
 	};
 	memcpy(end->gid, gen->verbs->gid, GID_BYTES);

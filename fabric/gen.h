@@ -69,6 +69,7 @@ struct gen_end {
 	uint64_t base;    /* of its memory */
 	uint32_t cm_port; /* where it takes connections; 0: it does not */
 	uint64_t cm_word; /* that they must bring */
+	uint8_t reads;    /* that a QP of it answers at once */
 	uint32_t qps;
 	struct gen_end_qp {
 		uint32_t number, psn;

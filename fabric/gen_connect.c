@@ -31,6 +31,9 @@ static struct verbs_path path_of(const struct gen *gen, uint32_t i, const struct
 		.flow_label = 1 + (uint32_t)(rng_derive(plan->seed, i) % 0x3fff),
 		.timeout_exp = plan->timeout_exp,
 		.retry = plan->retry,
+		.reads_in = gen->verbs->reads_in,
+		.reads_out = peer->reads < gen->verbs->reads_out ? peer->reads
+								 : gen->verbs->reads_out,
 	};
 
 	memcpy(path.gid, peer->gid, GID_BYTES);
@@ -126,6 +129,12 @@ int gen_connect(struct gen *gen, const struct gen_end *peer, struct diag *diag)
 	int err = 0;
 
 	gid_print(peer->gid, gen->peer);
+	if (gen->plan.work == VERBS_READ && gen->active &&
+		(!peer->reads || !gen->verbs->reads_out))
+		return diag_error(diag, -EOPNOTSUPP,
+			"%s can%s answer READs, and %s can%s ask for them: choose another --op",
+			gen->peer, peer->reads ? "" : "not", gen->verbs->device,
+			gen->verbs->reads_out ? "" : "not");
 	for (uint32_t i = 0; i < gen->plan.qps && !err; i++) {
 		err = connect_qp(gen, i, peer, diag);
 		if (err)

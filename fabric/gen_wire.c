@@ -128,6 +128,7 @@ void gen_put_end(struct json *object, const struct gen_end *end)
 	json_put_u64(object, "base", end->base);
 	json_put_u64(object, "cm_port", end->cm_port);
 	json_put_u64(object, "cm_word", end->cm_word);
+	json_put_u64(object, "reads", end->reads);
 	qps = json_put_array(object, "qp");
 	for (uint32_t i = 0; i < end->qps; i++) {
 		json_add_u64(qps, end->qp[i].number);
@@ -161,7 +162,7 @@ static int get_qps(const struct json *object, struct gen_end *end, struct diag *
 int gen_get_end(const struct json *object, struct gen_end *end, struct diag *diag)
 {
 	char gid[GID_TEXT];
-	uint64_t rkey, port;
+	uint64_t rkey, port, reads;
 	int err = wire_text(object, "gid", gid, sizeof(gid), diag);
 
 	if (!err && !gid_parse(gid, end->gid))
@@ -174,10 +175,13 @@ int gen_get_end(const struct json *object, struct gen_end *end, struct diag *dia
 		err = wire_number(object, "cm_port", 0, UINT16_MAX, &port, diag);
 	if (!err)
 		err = wire_number(object, "cm_word", 0, INT64_MAX, &end->cm_word, diag);
+	if (!err)
+		err = wire_number(object, "reads", 0, UINT8_MAX, &reads, diag);
 	if (err)
 		return err;
 	end->rkey = (uint32_t)rkey;
 	end->cm_port = (uint32_t)port;
+	end->reads = (uint8_t)reads;
 	return get_qps(object, end, diag);
 }
 

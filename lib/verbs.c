@@ -13,6 +13,7 @@
 #include "lib/units.h"
 
 #define GIDS_MAX 256u
+#define READS_MAX 16
 
 /* --- devices --- */
 
@@ -161,6 +162,12 @@ static int choose_gid(
 
 /* --- opening --- */
 
+/* A NIC refuses a QP of more READs than it can have, also one that does no READ. */
+static uint8_t reads(int most)
+{
+	return (uint8_t)(most < 0 ? 0 : most < READS_MAX ? most : READS_MAX);
+}
+
 static int open_one(struct verbs *verbs, struct ibv_device *device,
 	const struct verbs_choice *choice, struct diag *diag)
 {
@@ -183,6 +190,8 @@ static int open_one(struct verbs *verbs, struct ibv_device *device,
 			verbs->device, attr.phys_port_cnt, attr.phys_port_cnt);
 	verbs->work_max = (uint32_t)attr.max_qp_wr;
 	verbs->done_max = (uint32_t)attr.max_cqe;
+	verbs->reads_in = reads(attr.max_qp_rd_atom);
+	verbs->reads_out = reads(attr.max_qp_init_rd_atom);
 	verbs->soft = attr.vendor_id == 0xffffff || attr.vendor_id == 0;
 	err = check_port(verbs, name, diag);
 	if (err)

@@ -45,9 +45,10 @@ struct verbs {
 	uint32_t gid_index;
 	uint8_t gid[GID_BYTES];
 	enum gid_rule gid_rule;
-	uint32_t work_max; /* requests a queue can hold */
-	uint32_t done_max; /* entries a completion queue can have */
-	bool soft;         /* rxe or siw: the kernel is the NIC */
+	uint32_t work_max;           /* requests a queue can hold */
+	uint32_t done_max;           /* entries a completion queue can have */
+	uint8_t reads_in, reads_out; /* READs that a QP can answer, and ask for, at once */
+	bool soft;                   /* rxe or siw: the kernel is the NIC */
 };
 
 #define VERBS_INIT                                                                             \
@@ -143,6 +144,8 @@ struct verbs_path {
 	uint32_t flow_label;     /* 20 bits; NICs that take the UDP source port from it do */
 	uint8_t timeout_exp;     /* 4.096 us * 2^n until it sends again; 1..31 */
 	uint8_t retry;           /* 0..7; 7 is "for ever" on rxe */
+	uint8_t reads_in;        /* READs of the peer that this end answers at once */
+	uint8_t reads_out;       /* READs under way; at most the peer's reads_in */
 };
 
 /* Where datagrams go to: the GID, traffic class and flow label of a path. */

@@ -11,7 +11,6 @@
 
 #define HOP_LIMIT 64u
 #define RNR_TIMER 12u /* 0.64 ms (InfiniBand 9.7.5.2.8, table 46) */
-#define READS_MAX 16u
 
 int verbs_cq_open(
 	struct verbs_cq *cq, const struct verbs *verbs, uint32_t entries, struct diag *diag)
@@ -207,8 +206,8 @@ void verbs_path_into(const struct verbs_path *path, struct ibv_qp_attr *attr)
 {
 	attr->path_mtu = mtu_code(path->mtu_bytes);
 	attr->min_rnr_timer = RNR_TIMER;
-	attr->max_dest_rd_atomic = READS_MAX;
-	attr->max_rd_atomic = READS_MAX;
+	attr->max_dest_rd_atomic = path->reads_in;
+	attr->max_rd_atomic = path->reads_out;
 	attr->timeout = path->timeout_exp;
 	attr->retry_cnt = path->retry;
 	attr->rnr_retry = 7; /* for ever: a receiver that is slow is no loss */

@@ -256,7 +256,12 @@ static void a_datagram_larger_than_the_mtu_is_refused(void **state)
 
 static void an_end_and_a_side_arrive_as_they_were_sent(void **state)
 {
-	struct gen_end end = { .rkey = 9, .base = 4096, .qps = 2, .cm_port = 7, .cm_word = 8 },
+	struct gen_end end = { .rkey = 9,
+		.base = 4096,
+		.qps = 2,
+		.cm_port = 7,
+		.cm_word = 8,
+		.reads = 16 },
 		       end_got;
 	struct gen_side side = { .port = 1, .mtu_bytes = 4096, .messages = 5 }, side_got;
 	struct json *object = json_new_object();
@@ -271,6 +276,7 @@ static void an_end_and_a_side_arrive_as_they_were_sent(void **state)
 	assert_int_equal(end_got.qp[1].number, 0xffffff);
 	assert_int_equal(end_got.cm_port, 7);
 	assert_int_equal(end_got.cm_word, 8);
+	assert_int_equal(end_got.reads, 16);
 	json_free(object);
 
 	object = json_new_object();

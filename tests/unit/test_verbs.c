@@ -155,6 +155,17 @@ static void stamps_become_nanoseconds_also_round_the_end_of_the_clock(void **sta
 	assert_int_equal(verbs_stamps_ns(&cq, 7, 7 + hour), 3600 * NS_PER_S);
 }
 
+static void a_path_asks_for_no_more_reads_than_it_says(void **state)
+{
+	const struct verbs_path path = { .mtu_bytes = 1024, .reads_in = 4, .reads_out = 1 };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+
+	(void)state;
+	verbs_path_into(&path, &attr);
+	assert_int_equal(attr.max_dest_rd_atomic, 4);
+	assert_int_equal(attr.max_rd_atomic, 1);
+}
+
 static void an_address_of_nobody_s_cannot_be_listened_on(void **state)
 {
 	struct rdmacm rdmacm = RDMACM_INIT;
@@ -177,6 +188,7 @@ int main(void)
 		cmocka_unit_test(completions_come_with_their_stamps),
 		cmocka_unit_test(no_more_are_taken_than_there_is_room_for),
 		cmocka_unit_test(stamps_become_nanoseconds_also_round_the_end_of_the_clock),
+		cmocka_unit_test(a_path_asks_for_no_more_reads_than_it_says),
 		cmocka_unit_test(an_address_of_nobody_s_cannot_be_listened_on),
 	};
 

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An end is opened and connected over a device played by this file: one that gives no QP a
+ * completion queue with times, and has READs of its own number. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/gen.h"
+#include "lib/diag.h"
+
+int __wrap_verbs_memory_open(struct verbs_memory *memory, const struct verbs *device,
+	size_t bytes, struct diag *diag);
+int __wrap_verbs_cq_open_stamped(
+	struct verbs_cq *cq, const struct verbs *device, uint32_t entries, struct diag *diag);
+int __wrap_verbs_cq_open(
+	struct verbs_cq *cq, const struct verbs *device, uint32_t entries, struct diag *diag);
+int __wrap_verbs_qp_open(struct verbs_qp *qp, const struct verbs *device,
+	const struct verbs_cq *cq, uint32_t sends, uint32_t receives, uint32_t inline_bytes,
+	uint32_t psn, struct diag *diag);
+int __wrap_verbs_qp_connect(struct verbs_qp *qp, const struct verbs *device,
+	const struct verbs_path *path, struct diag *diag);
+
+static struct gen gen;
+static struct verbs verbs;
+static struct verbs_path connected;
+static uint32_t plain_entries;
+static int refusal; /* of a QP on a queue with times */
+
+int __wrap_verbs_memory_open(struct verbs_memory *memory, const struct verbs *device,
+	size_t bytes, struct diag *diag)
+{
+	(void)memory;
+	(void)device;
+	(void)bytes;
+	(void)diag;
+	return 0;
+}
+
+int __wrap_verbs_cq_open_stamped(
+	struct verbs_cq *cq, const struct verbs *device, uint32_t entries, struct diag *diag)
+{
+	static char queue;
+
+	(void)device;
+	(void)entries;
+	(void)diag;
+	cq->stamped = (struct ibv_cq_ex *)(void *)&queue;
+	cq->clock_khz = 1000000;
+	return 0;
+}
+
+int __wrap_verbs_cq_open(
+	struct verbs_cq *cq, const struct verbs *device, uint32_t entries, struct diag *diag)
+{
+	(void)cq;
+	(void)device;
+	(void)diag;
+	plain_entries = entries;
+	return 0;
+}
+
+int __wrap_verbs_qp_open(struct verbs_qp *qp, const struct verbs *device,
+	const struct verbs_cq *cq, uint32_t sends, uint32_t receives, uint32_t inline_bytes,
+	uint32_t psn, struct diag *diag)
+{
+	(void)device;
+	(void)sends;
+	(void)receives;
+	(void)inline_bytes;
+	(void)psn;
+	qp->number = 5;
+	return refusal && cq->stamped ? diag_error(diag, refusal, "no QP") : 0;
+}
+
+int __wrap_verbs_qp_connect(struct verbs_qp *qp, const struct verbs *device,
+	const struct verbs_path *path, struct diag *diag)
+{
+	(void)qp;
+	(void)device;
+	(void)diag;
+	connected = *path;
+	return 0;
+}
+
+static struct gen_plan begin(enum verbs_work work)
+{
+	struct gen_plan plan = { .work = work, .qps = 2, .bytes = 4096, .depth = 8 };
+	struct diag diag;
+
+	plan.mtu_bytes = 4096;
+	plan.timeout_exp = 14;
+	memset(&gen, 0, sizeof(gen));
+	verbs = (struct verbs){ .work_max = 1024, .done_max = 1024 };
+	verbs.reads_in = verbs.reads_out = 4;
+	plain_entries = 0;
+	refusal = 0;
+	assert_int_equal(gen_plan_complete(&plan, &diag), 0);
+	return plan;
+}
+
+static void completions_have_their_times_where_a_qp_takes_them(void **state)
+{
+	struct gen_plan plan = begin(VERBS_WRITE);
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
+	assert_int_equal(gen.cq.clock_khz, 1000000);
+	assert_int_equal(plain_entries, 0);
+}
+
+static void a_nic_that_gives_no_qp_completion_times_is_asked_without(void **state)
+{
+	struct gen_plan plan = begin(VERBS_WRITE);
+	struct diag diag;
+
+	(void)state;
+	refusal = -EOPNOTSUPP;
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
+	assert_null(gen.cq.stamped);
+	assert_int_equal(gen.cq.clock_khz, 0);
+	assert_int_not_equal(plain_entries, 0);
+}
+
+static void no_more_reads_are_under_way_than_both_ends_can(void **state)
+{
+	struct gen_plan plan = begin(VERBS_WRITE);
+	struct gen_end end, peer = { .reads = 3, .qps = 2 };
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
+	gen_end(&gen, &end);
+	assert_int_equal(end.reads, 4);
+	assert_int_equal(gen_connect(&gen, &peer, &diag), 0);
+	assert_int_equal(connected.reads_in, 4);
+	assert_int_equal(connected.reads_out, 3);
+	peer.reads = 16;
+	assert_int_equal(gen_connect(&gen, &peer, &diag), 0);
+	assert_int_equal(connected.reads_out, 4);
+}
+
+static void reads_that_an_end_cannot_do_are_refused(void **state)
+{
+	struct gen_plan plan = begin(VERBS_READ);
+	struct gen_end peer = { .reads = 0, .qps = 2 };
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
+	assert_int_equal(gen_connect(&gen, &peer, &diag), -EOPNOTSUPP);
+	assert_non_null(strstr(diag.text, "choose another --op"));
+	gen.plan.work = VERBS_WRITE;
+	assert_int_equal(gen_connect(&gen, &peer, &diag), 0);
+	assert_int_equal(connected.reads_out, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(completions_have_their_times_where_a_qp_takes_them),
+		cmocka_unit_test(a_nic_that_gives_no_qp_completion_times_is_asked_without),
+		cmocka_unit_test(no_more_reads_are_under_way_than_both_ends_can),
+		cmocka_unit_test(reads_that_an_end_cannot_do_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("gen_open", tests, NULL, NULL);
+}
