@@ -18,6 +18,7 @@
 #define EVERY_BYTES MIB
 #define RECEIVE_ROUNDS 4u
 #define LINE_BYTES 64u
+#define SLOW_BPS (GBPS / 10) /* of the slowest link that nobody takes for a stall */
 
 /* --- the plan --- */
 
@@ -199,12 +200,16 @@ static int open_cq(struct gen *gen, struct diag *diag)
 		gen->verbs->device, gen->verbs->done_max, entries);
 }
 
-/* 4.096 us * 2^timeout, up to four times as long (InfiniBand 9.7.6.1.3), for each try. */
-static uint64_t stall_ns(const struct gen_plan *plan)
+/* 4.096 us * 2^timeout, up to four times as long (InfiniBand 9.7.6.1.3), for each try; and what
+ * it takes to send, at SLOW_BPS, all that may come before a completion: of latency a message
+ * there and one back. The largest product is 2^50 bytes times 80. */
+uint64_t gen_stall_ns(const struct gen_plan *plan)
 {
 	uint64_t once = (UINT64_C(4096) << plan->timeout_exp) * 4;
+	uint64_t bytes = plan->bytes * (plan->latency ? 2 : (uint64_t)plan->qps * plan->every);
 
-	return clamp(once * (plan->retry + 1u), 5 * NS_PER_S, 60 * NS_PER_S);
+	return clamp(once * (plan->retry + 1u), 5 * NS_PER_S, 60 * NS_PER_S) +
+	       bytes * (8 * NS_PER_S / SLOW_BPS);
 }
 
 static int open_qp(struct gen *gen, uint32_t i, uint32_t inline_bytes, struct diag *diag)
@@ -252,7 +257,7 @@ int gen_open(struct gen *gen, const struct verbs *verbs, const struct gen_plan *
 	gen->verbs = verbs;
 	gen->active = active;
 	gen->round = 1;
-	gen->stall_ns = stall_ns(plan);
+	gen->stall_ns = gen_stall_ns(plan);
 	gen->stride = stride_of(plan->bytes + front_of(plan));
 	count_receives(gen);
 	inline_bytes = plan->bytes <= plan->inline_bytes ? (uint32_t)plan->bytes : 0;

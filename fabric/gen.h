@@ -188,6 +188,9 @@ uint64_t gen_receive_offset(const struct gen *gen, uint32_t qp);
 /* Compares the payload in one of the places of arrival with what was sent from a slot. */
 void gen_check(struct gen *gen, uint32_t qp, uint32_t place, uint32_t slot, bool wipe);
 
+/* How long nothing may complete while messages are under way. */
+uint64_t gen_stall_ns(const struct gen_plan *plan);
+
 /* The key of datagrams, the same at both ends. */
 uint32_t gen_key(const struct gen_plan *plan);
 /* Posts so many on a QP, or as many as it may. */

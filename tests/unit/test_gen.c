@@ -51,10 +51,27 @@ static void writes_are_checked_as_far_as_every_qp_has_come(void **state)
 	free(gen.memory.base);
 }
 
+static void a_large_message_has_the_time_that_it_takes(void **state)
+{
+	struct gen_plan plan = {
+		.qps = 2, .bytes = GEN_BYTES_MAX, .every = 1, .timeout_exp = 14, .retry = 7
+	};
+
+	(void)state;
+	/* 2 GiB at 1 Gb/s */
+	assert_true(gen_stall_ns(&plan) > 17 * NS_PER_S);
+	plan.latency = true;
+	plan.qps = 1;
+	assert_true(gen_stall_ns(&plan) > 17 * NS_PER_S);
+	plan.bytes = 64;
+	assert_in_range(gen_stall_ns(&plan), 5 * NS_PER_S, 6 * NS_PER_S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_are_checked_as_far_as_every_qp_has_come),
+		cmocka_unit_test(a_large_message_has_the_time_that_it_takes),
 	};
 
 	return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
