@@ -188,6 +188,8 @@ uint64_t gen_receive_offset(const struct gen *gen, uint32_t qp);
 /* Compares the payload in one of the places of arrival with what was sent from a slot. */
 void gen_check(struct gen *gen, uint32_t qp, uint32_t place, uint32_t slot, bool wipe);
 
+/* 0 while the port of this end is up; -EHOSTUNREACH: it went down; -EIO: the device has failed. */
+int gen_check_port(const struct gen *gen, struct diag *diag);
 /* How long nothing may complete while messages are under way. */
 uint64_t gen_stall_ns(const struct gen_plan *plan);
 

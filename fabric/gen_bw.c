@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <time.h>
 
 #include "lib/clock.h"
@@ -85,16 +86,32 @@ static struct verbs_done find_cause(struct gen *gen, const struct verbs_done *fi
 	return *first;
 }
 
+int gen_check_port(const struct gen *gen, struct diag *diag)
+{
+	int up = verbs_is_up(gen->verbs);
+
+	if (up > 0)
+		return 0;
+	if (up < 0)
+		return diag_error(diag, -EIO,
+			"%s tells nothing of its port %u any more (%s), with messages under "
+			"way "
+			"to %s: if it was reset or removed, the kernel's log (dmesg) says why",
+			gen->verbs->device, gen->verbs->port, strerror(-up), gen->peer);
+	return diag_error(diag, -EHOSTUNREACH,
+		"%s port %u went down in mid-run, with messages under way to %s",
+		gen->verbs->device, gen->verbs->port, gen->peer);
+}
+
 static int failed(struct gen *gen, const struct verbs_done *first, struct diag *diag)
 {
 	const struct gen_plan *plan = &gen->plan;
 	const struct verbs_done cause = find_cause(gen, first), *done = &cause;
 	const struct gen_qp *qp = &gen->qps[done->id];
+	int err = gen_check_port(gen, diag);
 
-	if (!verbs_is_up(gen->verbs))
-		return diag_error(diag, -EHOSTUNREACH,
-			"%s port %u went down in mid-run, with messages under way to %s",
-			gen->verbs->device, gen->verbs->port, gen->peer);
+	if (err)
+		return err;
 	if (verbs_status_is_unanswered(done->status))
 		return diag_error(diag, -EHOSTUNREACH,
 			"%s does not acknowledge: QP %u sent to its QP %u %u times, each %.3g "
@@ -193,6 +210,7 @@ static int received(struct gen *gen, const struct verbs_done *done, struct diag 
 static int idle(struct gen *gen, struct diag *diag)
 {
 	const struct timespec nap = { .tv_nsec = SOFT_NAP_NS };
+	int err;
 
 	gen->idle++;
 	if (gen->verbs->soft && !gen->plan.latency && gen->idle % SOFT_LOOKS == 0)
@@ -203,6 +221,9 @@ static int idle(struct gen *gen, struct diag *diag)
 		sched_yield();
 	if (!gen->in_flight || clock_ns() < gen->now_ns + gen->stall_ns)
 		return 0;
+	err = gen_check_port(gen, diag);
+	if (err)
+		return err;
 	return diag_error(diag, -EHOSTUNREACH,
 		"nothing was completed for %.3g s, with messages under way to %s on %u QPs",
 		(double)gen->stall_ns / (double)NS_PER_S, gen->peer, gen->plan.qps);

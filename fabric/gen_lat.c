@@ -82,6 +82,15 @@ static void step_aside(const struct gen *gen, uint32_t looks)
 		sched_yield();
 }
 
+static int stalled(const struct gen *gen, struct diag *diag)
+{
+	int err = gen_check_port(gen, diag);
+
+	return err ? err
+		   : diag_error(diag, -EHOSTUNREACH, "nothing came back from %s for %.3g s",
+			     gen->peer, (double)gen->stall_ns / (double)NS_PER_S);
+}
+
 /* Waits for it: 1, 0 when the control channel has a word, or an error. control: NULL for
  * the end that measures. */
 static int await(
@@ -105,9 +114,7 @@ static int await(
 		if (!begin)
 			begin = clock_ns();
 		else if (clock_ns() - begin > gen->stall_ns)
-			return diag_error(diag, -EHOSTUNREACH,
-				"nothing came back from %s for %.3g s", gen->peer,
-				(double)gen->stall_ns / (double)NS_PER_S);
+			return stalled(gen, diag);
 	}
 }
 

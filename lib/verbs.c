@@ -113,12 +113,14 @@ static int check_port(struct verbs *verbs, const char *name, struct diag *diag)
 	return 0;
 }
 
-bool verbs_is_up(const struct verbs *verbs)
+int verbs_is_up(const struct verbs *verbs)
 {
 	struct ibv_port_attr port;
+	int err = ibv_query_port(verbs->context, (uint8_t)verbs->port, &port);
 
-	return !ibv_query_port(verbs->context, (uint8_t)verbs->port, &port) &&
-	       port.state == IBV_PORT_ACTIVE;
+	if (err)
+		return err > 0 ? -err : -EIO;
+	return port.state == IBV_PORT_ACTIVE;
 }
 
 static int read_gids(

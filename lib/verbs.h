@@ -61,8 +61,9 @@ struct verbs {
 int verbs_open(struct verbs *verbs, const struct verbs_choice *choice, struct diag *diag);
 void verbs_close(struct verbs *verbs);
 
-/* Whether the port is up now. */
-bool verbs_is_up(const struct verbs *verbs);
+/* 1: the port is up now; 0: it is not; a negative errno: the device does not say, as one that
+ * was reset or removed. */
+int verbs_is_up(const struct verbs *verbs);
 
 /* Memory that the NIC may read and write, and the peer too. Zeroed. */
 struct verbs_memory {

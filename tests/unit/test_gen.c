@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Both ends of traffic, without a device: what is opened, looked at and concluded. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,11 +68,60 @@ static void a_large_message_has_the_time_that_it_takes(void **state)
 	assert_in_range(gen_stall_ns(&plan), 5 * NS_PER_S, 6 * NS_PER_S);
 }
 
+/* --- a device played by this file: nothing is completed --- */
+
+static int port_is_up; /* as verbs_is_up() tells */
+
+int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX]);
+int __wrap_verbs_is_up(const struct verbs *verbs);
+
+int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX])
+{
+	(void)cq;
+	(void)done;
+	return 0;
+}
+
+int __wrap_verbs_is_up(const struct verbs *verbs)
+{
+	(void)verbs;
+	return port_is_up;
+}
+
+static void who_stands_still_looks_at_its_own_port(void **state)
+{
+	static const struct {
+		int up, err;
+		const char *words;
+	} cases[] = {
+		{ 1, -EHOSTUNREACH, "nothing was completed for" },
+		{ 0, -EHOSTUNREACH, "mlx5_0 port 1 went down in mid-run" },
+		{ -EIO, -EIO, "mlx5_0 tells nothing of its port 1 any more" },
+	};
+	static const struct verbs verbs = { .device = "mlx5_0", .port = 1 };
+	static struct gen gen;
+	struct diag diag;
+
+	(void)state;
+	gen.verbs = &verbs;
+	gen.in_flight = 1;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		int err = 0;
+
+		port_is_up = cases[i].up;
+		while (!err)
+			err = gen_turn(&gen, &diag);
+		assert_int_equal(err, cases[i].err);
+		assert_non_null(strstr(diag.text, cases[i].words));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_are_checked_as_far_as_every_qp_has_come),
 		cmocka_unit_test(a_large_message_has_the_time_that_it_takes),
+		cmocka_unit_test(who_stands_still_looks_at_its_own_port),
 	};
 
 	return cmocka_run_group_tests_name("gen", tests, NULL, NULL);
