@@ -178,24 +178,39 @@ int past_expect(const struct past *past, const char *folder, const struct digest
 }
 
 /* What is no run, or none of this weft; what could not be read may be a good one. */
+static bool is_damage(int err)
+{
+	return err == -EINVAL || err == -EPROTO || err == -EISDIR;
+}
+
 static int stands_in_the_way(int err, struct diag *diag)
 {
 	char why[sizeof(diag->text)];
 
-	if (err != -EINVAL && err != -EPROTO && err != -EISDIR)
+	if (!is_damage(err))
 		return err;
 	memcpy(why, diag->text, sizeof(why));
 	return diag_error(
 		diag, err, "%s; a history is read as a whole, once this is moved away", why);
 }
 
-static int add_run(struct past *past, const char *folder, const char *name, struct diag *diag)
+static int leave_out(struct past *past, const struct diag *diag)
+{
+	if (!past->damaged++)
+		snprintf(past->why, sizeof(past->why), "%.*s", (int)PAST_WHY - 1, diag->text);
+	return 0;
+}
+
+static int add_run(
+	struct past *past, const char *folder, const char *name, bool whole, struct diag *diag)
 {
 	struct digest *digest = &past->digests[past->count];
 	int err = read_named(digest, folder, name, diag);
 
 	if (err == -EBUSY) /* it is not a run yet */
 		return 0;
+	if (is_damage(err) && whole)
+		return leave_out(past, diag);
 	if (err)
 		return stands_in_the_way(err, diag);
 	err = past_expect(past, folder, digest, diag);
@@ -210,7 +225,7 @@ static int add_run(struct past *past, const char *folder, const char *name, stru
 }
 
 static int load(struct past *past, const char *folder, size_t most, const char *baseline,
-	struct diag *diag)
+	bool whole, struct diag *diag)
 {
 	static const char *const endings[] = { ".run", ".json", NULL };
 	struct past_listing listing;
@@ -227,7 +242,7 @@ static int load(struct past *past, const char *folder, size_t most, const char *
 
 		if (i + most < listing.count && !is_baseline)
 			continue;
-		err = add_run(past, folder, listing.names[i], diag);
+		err = add_run(past, folder, listing.names[i], whole && !is_baseline, diag);
 		if (err || !is_baseline || past->count == before)
 			continue;
 		past->baseline = before;
@@ -250,12 +265,21 @@ int past_load(struct past *past, const char *folder, size_t most, struct diag *d
 	int err = read_baseline(baseline, folder, diag);
 
 	*past = (struct past)PAST_INIT;
-	return err ? err : load(past, folder, most, baseline, diag);
+	return err ? err : load(past, folder, most, baseline, false, diag);
+}
+
+int past_load_whole(struct past *past, const char *folder, size_t most, struct diag *diag)
+{
+	char baseline[PAST_NAME];
+	int err = read_baseline(baseline, folder, diag);
+
+	*past = (struct past)PAST_INIT;
+	return err ? err : load(past, folder, most, baseline, true, diag);
 }
 
 int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag)
 {
-	return load(past, folder, most, "", diag);
+	return load(past, folder, most, "", false, diag);
 }
 
 void past_free(struct past *past)

@@ -21,12 +21,16 @@
 
 struct diag;
 
+#define PAST_WHY 256u
+
 struct past {
 	struct history_run *runs; /* owned; in the order of time */
 	struct digest *digests;   /* owned; what runs point to */
 	size_t count;
-	size_t baseline; /* index, or HISTORY_NONE */
-	size_t behind;   /* runs after the baseline, those not read as well */
+	size_t baseline;    /* index, or HISTORY_NONE */
+	size_t behind;      /* runs after the baseline, those not read as well */
+	size_t damaged;     /* left out by past_load_whole() */
+	char why[PAST_WHY]; /* of the first of these: a sentence that names its file */
 };
 
 #define PAST_INIT                                                                              \
@@ -39,7 +43,9 @@ struct past {
  * -EINVAL or -EPROTO for runs of two fabrics, and files that cannot be read, the baseline's
  * as well. */
 int past_load(struct past *past, const char *folder, size_t most, struct diag *diag);
-/* The same, whatever the baseline is. */
+/* The same, but runs that are damaged are left out and counted, but for the baseline. */
+int past_load_whole(struct past *past, const char *folder, size_t most, struct diag *diag);
+/* As past_load(), whatever the baseline is. */
 int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag);
 void past_free(struct past *past); /* safe twice */
 

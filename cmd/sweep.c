@@ -292,6 +292,8 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		.busy = sweep->busy_count,
 		.unknown = sweep->unknown,
 		.why = sweep->why,
+		.damaged = sweep->past.damaged,
+		.damaged_why = sweep->past.why,
 	};
 	const struct past *past = &sweep->past;
 	int status;
@@ -356,7 +358,7 @@ static int load(struct sweep *sweep, struct diag *diag)
 {
 	const struct conduct *conduct = &sweep->args.conduct;
 	struct digest tonight = DIGEST_INIT;
-	int err = past_load(&sweep->past, sweep->folder, RUNS, diag);
+	int err = past_load_whole(&sweep->past, sweep->folder, RUNS, diag);
 
 	if (err)
 		return err;
@@ -421,7 +423,7 @@ static int sweep_all(struct sweep *sweep)
 		err = past_prune(sweep->folder, sweep->args.keep, &diag);
 	past_free(&sweep->past);
 	if (!err)
-		err = past_load(&sweep->past, sweep->folder, RUNS, &diag);
+		err = past_load_whole(&sweep->past, sweep->folder, RUNS, &diag);
 	return err ? conduct_refuse(&sweep->args.conduct, &diag) : tell(sweep, &diag);
 }
 

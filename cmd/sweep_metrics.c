@@ -105,6 +105,8 @@ static void what_got_worse(FILE *out, const struct night *night)
 
 	one(out, night, "weft_history_runs", "Whole runs that the history looks at.",
 		(double)history->whole);
+	one(out, night, "weft_history_damaged_runs", "Runs of before that cannot be read.",
+		(double)night->damaged);
 	metrics_family(out, figures,
 		"Figures of links, NICs, pairs and stages: tested; always the same; in too few "
 		"runs.");

@@ -20,7 +20,7 @@ int night_status(const struct night *night)
 	if (status == EXIT_FAIL || history_status(night->history) == EXIT_FAIL)
 		return EXIT_FAIL;
 	if (!night->run || !digest_is_whole(night->digest) || night->unknown ||
-		night->history->turns.each[TURN_UNSEEN])
+		night->damaged || night->history->turns.each[TURN_UNSEEN])
 		return EXIT_UNKNOWN;
 	/* Too short a history is nothing against tonight's run. */
 	return status;
@@ -94,10 +94,10 @@ static void put_reason(FILE *out, const struct night *night)
 	} else if (unknown && !night->digest->interrupted) {
 		put_finding(out, unknown);
 		fputs(" is unknown; ", out);
-	} else if (night_status(night) == EXIT_UNKNOWN && night->unknown) {
+	} else if (night_status(night) == EXIT_UNKNOWN && (night->unknown || night->damaged)) {
 		char why[SHOWN_WHY];
 
-		utf8_show(night->why, why, sizeof(why));
+		utf8_show(night->unknown ? night->why : night->damaged_why, why, sizeof(why));
 		fprintf(out, "%s; ", why);
 	}
 }
@@ -133,6 +133,13 @@ static void put_hosts(FILE *out, const struct night *night)
 			night->unknown, night->hosts);
 }
 
+static void put_damaged(FILE *out, const struct night *night)
+{
+	if (night->damaged)
+		fprintf(out, "; %zu damaged run%s of before left out", night->damaged,
+			night->damaged == 1 ? "" : "s");
+}
+
 static void put_turns(FILE *out, const size_t *turns)
 {
 	fprintf(out, "; findings: %zu new, %zu persisting, %zu fixed", turns[TURN_NEW],
@@ -165,6 +172,7 @@ void night_line(FILE *out, const struct night *night)
 	fprintf(out, "%zu of %zu stages, %s in %s", night->run, night->stages, bytes, took);
 	put_hosts(out, night);
 	put_turns(out, night->history->turns.each);
+	put_damaged(out, night);
 	put_worse(out, night);
 	put_place(out, night);
 }
@@ -192,6 +200,9 @@ void night_json(FILE *out, const struct night *night)
 	json_put_u64(root, "hosts_unknown", night->unknown);
 	if (night->unknown)
 		json_put_text(root, "hosts_unknown_why", night->why);
+	json_put_u64(root, "runs_damaged", night->damaged);
+	if (night->damaged)
+		json_put_text(root, "runs_damaged_why", night->damaged_why);
 	json_put_u64(root, "bytes", night->bytes);
 	json_put_double(root, "seconds", (double)night->took_ns / (double)NS_PER_S);
 	history_put(root, night->history);

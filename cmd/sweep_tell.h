@@ -22,11 +22,13 @@ struct night {
 	size_t never;                  /* of stages: in no run that is known */
 	uint32_t hosts, busy, unknown; /* unknown ones count as busy, too */
 	const char *why;               /* nothing is known of the first of these */
+	size_t damaged;          /* runs of the folder that are left out */
+	const char *damaged_why; /* of the first of these */
 	uint64_t bytes, took_ns; /* payload planned for the stages that ran; whole sweep */
 };
 
 /* 1: tonight's run fails, or something got worse; 2: the run is unknown or not whole, or of
- * some hosts it is not known whether they are free; 0. */
+ * some hosts it is not known whether they are free, or runs of before cannot be read; 0. */
 int night_status(const struct night *night);
 
 void night_line(FILE *out, const struct night *night);

@@ -98,6 +98,17 @@ refused 'chosen/baseline names no run' "$weft" history chosen
 rmdir chosen/baseline
 head -c 5000 "$(find chosen -name '*.run' | head -n 1)" > chosen/20361130T000000Z.run
 refused '20361130T000000Z.run is damaged .*; a history is read as a whole, once this is moved away' "$weft" history chosen
+cksum chosen/20361130T000000Z.run > before
+sweep chosen --keep 1 --metrics damaged.prom "$fabric"
+[ $? -eq 2 ] || fail "a sweep beside a damaged run: status is not 2: $(cat out err)"
+grep -q '^UNKNOWN .*20361130T000000Z.run is damaged.*; 1 damaged run of before left out' out ||
+	fail "a sweep beside a damaged run says: $(cat out err)"
+grep -q '^weft_history_damaged_runs.* 1$' damaged.prom || fail "the metrics know no damaged run"
+cksum chosen/20361130T000000Z.run > after
+cmp before after || fail "a damaged run has gone: $(ls chosen)"
+[ -e "chosen/20361130T000001Z.run" ] || fail "no run beside a damaged one: $(ls chosen)"
+echo 20361130T000000Z > chosen/baseline
+refused '20361130T000000Z.run is damaged' sweep chosen "$fabric"
 rm -r chosen
 
 mkdir failing
