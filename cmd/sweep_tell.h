@@ -22,8 +22,8 @@ struct night {
 	size_t never;                  /* of stages: in no run that is known */
 	uint32_t hosts, busy, unknown; /* unknown ones count as busy, too */
 	const char *why;               /* nothing is known of the first of these */
-	size_t damaged;          /* runs of the folder that are left out */
-	const char *damaged_why; /* of the first of these */
+	size_t damaged;                /* runs of the folder that are left out */
+	const char *damaged_why;       /* of the first of these */
 	uint64_t bytes, took_ns; /* payload planned for the stages that ran; whole sweep */
 };
 

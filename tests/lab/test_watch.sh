@@ -23,7 +23,7 @@ during() {
 	intervals=$2
 	shift 2
 	: > seen
-	weft watch --interval 500ms "$@" > seen 2> err &
+	weft watch --interval 250ms "$@" > seen 2> err &
 	shown "$1" 1
 	eval "$action"
 	shown "$1" "$intervals"
@@ -81,7 +81,7 @@ during 'nic grow mlx0 rx_prio3_pause_duration 1000000' 2 mlx0
 found 'a pause without a break, from the network' 1 'pause.storm.held held by the other end on priority 3'
 not_found 'one direction only' pause.storm.holds
 nic grow mlx0 rx_prio3_pause_duration 0
-during 'nic grow mlx0 tx_prio3_pause_duration 300000' 6 mlx0
+during 'nic grow mlx0 tx_prio3_pause_duration 300000' 12 mlx0
 found 'this host holds the network a third of the time' 1 'pause.share.holds'
 not_found 'with breaks' pause.storm
 nic grow mlx0 tx_prio3_pause_duration 0
