@@ -89,7 +89,7 @@ static uint64_t room(const struct gen *gen, const struct gen_qp *qp)
 static int release(struct gen *gen, uint64_t due, uint64_t now, struct diag *diag)
 {
 	uint32_t qps = gen->plan.qps, full = 0;
-	uint64_t share = (due - gen->released + qps - 1) / qps, at;
+	uint64_t share = (due - gen->released + qps - 1) / qps, first = gen->released, at;
 	int err = 0;
 
 	if (!gen->in_flight)
@@ -103,9 +103,9 @@ static int release(struct gen *gen, uint64_t due, uint64_t now, struct diag *dia
 		gen->released += messages;
 		err = gen_post(gen, qp, messages, diag);
 	}
-	if (err || !gen->released)
+	if (err || gen->released == first)
 		return err;
-	at = gen->start_ns + gen_pace_due_ns(&gen->plan, gen->released - 1);
+	at = gen->start_ns + gen_pace_due_ns(&gen->plan, first); /* the latest of them */
 	if (now > at && now - at > gen->result.pace_late_ns)
 		gen->result.pace_late_ns = now - at;
 	return 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +27,7 @@ static struct gen gen;
 static struct verbs verbs;
 static uint32_t waiting[VERBS_QPS_MAX];
 static uint64_t posts, first_ns, early;
+static uint64_t away_ns; /* the next poll takes so long */
 
 /* A message that leaves before its burst is due is early. */
 int __wrap_verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last)
@@ -48,7 +50,12 @@ int __wrap_verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last)
 /* One at a time, so that some are always left for the next look. */
 int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX])
 {
+	const struct timespec away = { .tv_nsec = (long)away_ns };
+
 	(void)cq;
+	if (away_ns)
+		nanosleep(&away, NULL);
+	away_ns = 0;
 	for (uint32_t i = 0; i < gen.plan.qps; i++) {
 		if (!waiting[i])
 			continue;
@@ -163,6 +170,23 @@ static void a_timed_run_ends_with_all_complete(void **state)
 	end();
 }
 
+/* The sender is away for a while after its first message: of those due meanwhile the second was
+ * the first one due. */
+static void what_is_told_to_be_late_is_the_latest(void **state)
+{
+	struct gen_plan plan = {
+		.qps = 1, .messages = 8, .burst = 1, .period_ps = NS_PER_MS * PS_PER_NS
+	};
+	struct diag diag;
+
+	(void)state;
+	begin(plan);
+	away_ns = 40 * NS_PER_MS;
+	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_true(gen.result.pace_late_ns >= 39 * NS_PER_MS);
+	end();
+}
+
 static void a_start_at_an_absolute_time_is_kept(void **state)
 {
 	struct gen_plan plan = { .qps = 1, .messages = 4 };
@@ -217,15 +241,16 @@ static void a_peer_that_goes_before_the_start_is_noticed(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 5] = {
 		cmocka_unit_test(a_timed_run_ends_with_all_complete),
+		cmocka_unit_test(what_is_told_to_be_late_is_the_latest),
 		cmocka_unit_test(a_start_at_an_absolute_time_is_kept),
 		cmocka_unit_test(a_start_that_nobody_can_wait_for_is_refused),
 		cmocka_unit_test(a_peer_that_goes_before_the_start_is_noticed),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 4] = (struct CMUnitTest){
+		tests[i + 5] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = all_are_sent_and_none_before_it_is_due,
 			.initial_state = (void *)(uintptr_t)&cases[i],
