@@ -78,6 +78,9 @@ static int meet(struct peer *peer, const struct json *ready, struct diag *diag)
 		return err;
 	if (peer->view.there.mtu_bytes < peer->plan.mtu_bytes)
 		peer->plan.mtu_bytes = peer->view.there.mtu_bytes;
+	err = gen_plan_complete(&peer->plan, diag); /* a datagram may not fit now */
+	if (err)
+		return err;
 	peer->gen.plan.mtu_bytes = peer->plan.mtu_bytes;
 	peer_facts(peer);
 	return gen_connect(&peer->gen, &end, diag);

@@ -80,6 +80,9 @@ static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
 	if (peer->verbs.mtu_bytes < peer->plan.mtu_bytes)
 		peer->plan.mtu_bytes = peer->verbs.mtu_bytes;
 	peer_facts(peer);
+	err = gen_plan_complete(&peer->plan, diag); /* a datagram may not fit now */
+	if (err)
+		return err;
 	err = gen_open(&peer->gen, &peer->verbs, &peer->plan, false, diag);
 	return err ? err : gen_connect(&peer->gen, &end, diag);
 }

@@ -29,6 +29,10 @@ ud='-c UD --op send'
 	pair 0 bw $ud -n 20 -s 4096 -b --check --lossy
 	pair 2 bw $ud -s 4097
 	said 'a datagram is no larger than the MTU' 'holds at most the MTU, 4096 bytes'
+	ip link set nic4 mtu 1500
+	pair 2 bw $ud -s 2048
+	said "nor than the listener's MTU" 'says: -s 2048: a datagram holds at most the MTU, 1024 bytes'
+	ip link set nic4 mtu 4300
 	pair 0 lat $ud -n 20
 	said 'their latency is measured' 'mean [0-9.]* of 20'
 	fault loss leaf2:nic4 100%
