@@ -75,12 +75,10 @@ static void list_hosts(struct agents *agents)
 	for (uint32_t node = 0; node < fabric->hosts; node++) {
 		struct agents_host *host = &agents->hosts[agents->count++];
 
-		*host = (struct agents_host){
-			.node = node,
-			.first_nic = first_nic(fabric, node),
-			.nics = fabric->nodes[node].port_count,
-			.launch = LAUNCH_INIT,
-		};
+		host->node = node;
+		host->first_nic = first_nic(fabric, node);
+		host->nics = fabric->nodes[node].port_count;
+		host->launch = (struct launch)LAUNCH_INIT;
 		snprintf(host->name, sizeof(host->name), "%.20s (%.40s)",
 			fabric->nodes[node].name, binding_of(fabric, host->first_nic)->host);
 	}

@@ -146,16 +146,29 @@ static void tell_lossy(struct judging *judging, struct layer_loss *layer)
 		blame_setting(finding);
 }
 
+/* Of real NICs: which of them leaves open whether it sent anything again. "" when none does. */
+static void tell_silent(const struct judging *judging, uint32_t silent, char text[128])
+{
+	char name[2 * NAME_BYTES];
+
+	text[0] = '\0';
+	if (!silent || !judging_is_live(judging))
+		return;
+	fabric_nic_name(judging->fabric, silent - 1, name);
+	snprintf(text, 128, "; NIC %.40s did not tell whether it sent packets again", name);
+}
+
 static void tell_clean(struct judging *judging, const struct layer_loss *layers)
 {
 	struct finding *finding;
 	struct seen seen = { 0 };
 	struct tally sum = { 0 };
-	bool settled = true, live = judging_is_live(judging), known;
-	char hops[64] = "";
+	bool settled = true, live = judging_is_live(judging);
+	char hops[64] = "", silent[128];
 
 	for (int i = 0; i < LAYER_COUNT; i++) {
-		sum.has_nic_loss |= layers[i].tally.has_nic_loss;
+		if (!sum.silent_nic)
+			sum.silent_nic = layers[i].tally.silent_nic;
 		sum.sent += layers[i].tally.sent;
 		sum.hops += layers[i].tally.hops;
 		settled &= layers[i].settled;
@@ -163,18 +176,16 @@ static void tell_clean(struct judging *judging, const struct layer_loss *layers)
 	}
 	if (sum.sent == 0)
 		return;
-	known = settled && (!live || sum.has_nic_loss);
+	tell_silent(judging, sum.silent_nic, silent);
 	finding = judging_say(judging, "lossless.loss", "lossless",
-		known ? VERDICT_PASS : VERDICT_UNKNOWN, &seen);
+		settled && !silent[0] ? VERDICT_PASS : VERDICT_UNKNOWN, &seen);
 	if (!live)
 		snprintf(hops, sizeof(hops), ", in %" PRIu64 " crossings of links", sum.hops);
 	finding_text(finding,
 		"0 of %" PRIu64 " data packets lost, resent or out of sequence%s: with 95 %% "
 		"certainty fewer than %.1e are (p < 3/n)%s%s",
 		sum.sent, hops, chance_zero_loss_bound(sum.sent),
-		settled ? "" : "; some stages were cut short",
-		live && !sum.has_nic_loss ? "; no NIC told whether packets were sent again"
-					  : "");
+		settled ? "" : "; some stages were cut short", silent);
 	finding_limit(finding, 0, 0, "packets",
 		"0 loss, 0 NAK, 0 sequence error in a lossless class (SONiC RoCEv2 test plan)");
 }

@@ -23,6 +23,30 @@ static const struct {
 	{ "seq_err_naks_rcvd", C_PACKET_SEQ_ERR },
 	{ "to_retransmits", C_ACK_TIMEOUT },
 	{ "max_retry_exceeded", C_RETRY_EXCEEDED },
+	{ "missing_resp", C_IMPLIED_NAK },
+	{ "dup_req", C_DUPLICATE },
+	/* mana_ib */
+	{ "responder_oos", C_OUT_OF_SEQUENCE },
+	{ "requester_oos_nak", C_PACKET_SEQ_ERR },
+	{ "requester_timeout", C_ACK_TIMEOUT },
+	{ "requester_retries_exceeded", C_RETRY_EXCEEDED },
+	{ "requester_implicit_nak", C_IMPLIED_NAK },
+	{ "responder_dup_request", C_DUPLICATE },
+	/* ionic_rdma */
+	{ "resp_rx_outouf_seq", C_OUT_OF_SEQUENCE },
+	{ "req_rx_pkt_seq_err", C_PACKET_SEQ_ERR },
+	{ "tx_rdma_ack_timeout", C_ACK_TIMEOUT },
+	{ "req_tx_retry_excd_err", C_RETRY_EXCEEDED },
+	{ "req_rx_impl_nak_seq_err", C_IMPLIED_NAK },
+	{ "resp_rx_dup_request", C_DUPLICATE },
+	/* mlx4_ib */
+	{ "rq_num_oos", C_OUT_OF_SEQUENCE },
+	{ "sq_num_oos", C_PACKET_SEQ_ERR },
+	{ "sq_num_to", C_ACK_TIMEOUT },
+	{ "sq_num_tree", C_RETRY_EXCEEDED },
+	{ "rq_num_dup", C_DUPLICATE },
+	/* irdma: why it sent again is not told */
+	{ "RetransSegs", C_ACK_TIMEOUT },
 };
 
 static const char *our_name(const char *theirs)
@@ -55,8 +79,11 @@ static void collect_counters(struct live_stage *run, struct sim_result *result)
 		const struct agent_counters *from = &run->counters[nic];
 
 		for (uint32_t i = 0; i < from->count; i++) {
-			struct run_counter *row = &result->counters[result->counter_count++];
+			struct run_counter *row;
 
+			if (!from->read && hwcounters_is_loss(from->items[i].name))
+				continue;
+			row = &result->counters[result->counter_count++];
 			row->stage = result->stage.id;
 			live_nic_name(run->live, nic, row->place);
 			snprintf(row->name, sizeof(row->name), "%.39s",

@@ -29,15 +29,14 @@ static void add_flows(struct tally *tally, const struct evidence *evidence)
 
 static void add_nic(struct tally *tally, const struct evidence *evidence, uint32_t port)
 {
-	static const enum metric losses[] = { M_OUT_OF_SEQUENCE, M_SEQ_ERR, M_ACK_TIMEOUT };
+	static const enum metric losses[] = { M_OUT_OF_SEQUENCE, M_SEQ_ERR, M_ACK_TIMEOUT,
+		M_IMPLIED_NAK, M_ADP_RETRANS, M_ADP_TIMEOUT };
 
 	for (size_t i = 0; i < COUNT_OF(losses); i++) {
 		uint64_t value = evidence_at(evidence, port, losses[i]);
 
-		if (value == EVIDENCE_ABSENT)
-			continue;
-		tally->has_nic_loss = true;
-		tally->nic_loss += value;
+		if (value != EVIDENCE_ABSENT)
+			tally->nic_loss += value;
 	}
 }
 
@@ -67,9 +66,30 @@ static void add_port(struct tally *tally, const struct evidence *evidence, uint3
 		tally->lost += sent - got;
 }
 
+/* What a NIC had to send again it knows by a NAK or by a timeout. */
+static bool tells_losses(const struct evidence *evidence, uint32_t nic)
+{
+	uint32_t port = evidence->fabric->nics[nic];
+
+	return evidence_at(evidence, port, M_SEQ_ERR) != EVIDENCE_ABSENT &&
+	       evidence_at(evidence, port, M_ACK_TIMEOUT) != EVIDENCE_ABSENT;
+}
+
+static void add_silent(struct tally *tally, const struct evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->flow_count && !tally->silent_nic; i++) {
+		uint32_t nic = evidence->src[i];
+
+		if (nic != PORT_NONE && evidence->flows[i].packets_sent &&
+			!tells_losses(evidence, nic))
+			tally->silent_nic = nic + 1;
+	}
+}
+
 void tally_add(struct tally *tally, const struct evidence *evidence)
 {
 	add_flows(tally, evidence);
+	add_silent(tally, evidence);
 	for (uint32_t port = 0; port < evidence->fabric->port_count; port++)
 		add_port(tally, evidence, port);
 }

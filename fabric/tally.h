@@ -24,7 +24,8 @@ struct tally {
 	/* NICs: retransmissions, timeouts and gaps that their own counters tell of. Flows tell
 	 * the same on the simulator; a real NIC counts for all of its flows together. */
 	uint64_t nic_loss;
-	bool has_pause, has_marks, has_nic_loss;
+	bool has_pause, has_marks;
+	uint32_t silent_nic; /* the first that sent and did not tell of it, from 1; 0: none */
 };
 
 void tally_add(struct tally *tally, const struct evidence *evidence);

@@ -62,6 +62,9 @@
 #define C_OUT_OF_SEQUENCE "out_of_sequence"
 #define C_PACKET_SEQ_ERR "packet_seq_err"
 #define C_ACK_TIMEOUT "local_ack_timeout_err"
+#define C_IMPLIED_NAK "implied_nak_seq_err" /* a response was lost */
+#define C_ADP_RETRANS "roce_adp_retrans"    /* sent again before the timeout */
+#define C_ADP_TIMEOUT "roce_adp_retrans_to"
 #define C_RETRY_EXCEEDED "req_transport_retries_exceeded"
 #define C_DUPLICATE "duplicate_request"
 #define C_RNR_NAK "rnr_nak_retry_err"      /* the receiver was not ready: told to wait */

@@ -45,27 +45,48 @@ static int by_name(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static void add(struct hwcounters *counters, const char *name, uint64_t value)
+{
+	struct hwcounter *item = &counters->items[counters->count++];
+
+	snprintf(item->name, sizeof(item->name), "%.47s", name);
+	item->value = value;
+}
+
 int hwcounters_read(struct hwcounters *counters, const char *folder, struct diag *diag)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
+	int err = 0;
 
 	if (!dir)
 		return diag_system(diag, -errno, "counters: %.200s", folder);
 	counters->count = 0;
-	while (counters->count < HWCOUNTERS_MAX && (entry = readdir(dir))) {
-		struct hwcounter *item = &counters->items[counters->count];
+	while (!err && (entry = readdir(dir))) {
+		uint64_t value;
 
-		if (strlen(entry->d_name) >= sizeof(item->name) ||
+		if (strlen(entry->d_name) >= HWCOUNTERS_NAME ||
 			strcmp(entry->d_name, "lifespan") == 0 ||
-			!read_one(dirfd(dir), entry->d_name, &item->value))
+			!read_one(dirfd(dir), entry->d_name, &value))
 			continue;
-		snprintf(item->name, sizeof(item->name), "%.47s", entry->d_name);
-		counters->count++;
+		if (counters->count == HWCOUNTERS_MAX)
+			err = diag_error(diag, -EOVERFLOW,
+				"counters: %.200s holds more than %u", folder, HWCOUNTERS_MAX);
+		else
+			add(counters, entry->d_name, value);
 	}
 	closedir(dir);
+	if (err)
+		return err;
 	qsort(counters->items, counters->count, sizeof(counters->items[0]), by_name);
 	return 0;
+}
+
+/* 2^32 small messages take minutes. */
+static bool wraps(const char *name)
+{
+	return strcmp(name, "rx_write_requests") == 0 ||
+	       strcmp(name, "rx_read_requests") == 0 || strcmp(name, "rx_atomic_requests") == 0;
 }
 
 void hwcounters_between(const struct hwcounters *from, const struct hwcounters *to,
@@ -81,7 +102,7 @@ void hwcounters_between(const struct hwcounters *from, const struct hwcounters *
 		if (!then || then->value == now->value)
 			continue;
 		if (then->value > now->value) {
-			*reset = true;
+			*reset |= !wraps(now->name);
 			continue;
 		}
 		grown->items[grown->count] = *now;
@@ -123,6 +144,13 @@ bool hwcounters_is_not_ready(const char *name)
 		"rcvd_rnr_err",      /* rxe */
 		"send_rnr_err",      /* rxe */
 		"rnr_naks_rcvd",     /* bnxt_re */
+		"rx_out_of_buffer",  /* bnxt_re */
+		"requester_rnr_nak", /* mana_ib */
+		"responder_rnr_nak",
+		"req_rx_rnr_retry_err", /* ionic_rdma */
+		"resp_rx_outof_buf",
+		"sq_num_rnr", /* mlx4_ib */
+		"rq_num_rnr",
 	};
 
 	return is_one_of(name, names, COUNT_OF(names));
@@ -137,6 +165,8 @@ bool hwcounters_is_loss(const char *name)
 		"implied_nak_seq_err",
 		"local_ack_timeout_err",
 		"req_transport_retries_exceeded",
+		"roce_adp_retrans",
+		"roce_adp_retrans_to",
 		/* rxe; duplicate_request of mlx5 too */
 		"duplicate_request",
 		"out_of_seq_request",
@@ -147,8 +177,32 @@ bool hwcounters_is_loss(const char *name)
 		"to_retransmits",
 		"seq_err_naks_rcvd",
 		"max_retry_exceeded",
+		"oos_drop_count",
+		"missing_resp",
+		"dup_req",
 		/* irdma */
 		"RetransSegs",
+		/* mana_ib */
+		"requester_timeout",
+		"requester_oos_nak",
+		"requester_implicit_nak",
+		"requester_retries_exceeded",
+		"responder_oos",
+		"responder_dup_request",
+		/* ionic_rdma */
+		"tx_rdma_ack_timeout",
+		"tx_rdma_retx_pkts",
+		"req_rx_pkt_seq_err",
+		"req_rx_impl_nak_seq_err",
+		"req_tx_retry_excd_err",
+		"resp_rx_outouf_seq",
+		"resp_rx_dup_request",
+		/* mlx4_ib */
+		"sq_num_to",
+		"sq_num_oos",
+		"sq_num_tree",
+		"rq_num_oos",
+		"rq_num_dup",
 	};
 
 	return is_one_of(name, names, COUNT_OF(names));

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HWCOUNTERS_MAX 96u
+#define HWCOUNTERS_MAX 256u
 #define HWCOUNTERS_NAME 48
 
 struct diag;
@@ -26,11 +26,11 @@ struct hwcounters {
 };
 
 /* Reads all; files that hold no number are left out. Returns 0, or a negative errno when
- * there is no such folder. */
+ * there is no such folder, or it holds more than HWCOUNTERS_MAX: -EOVERFLOW. */
 int hwcounters_read(struct hwcounters *counters, const char *folder, struct diag *diag);
 
 /* Those that grew, by how much. One that went down was reset: it is not there, and
- * *reset is set. */
+ * *reset is set, unless it is one of those of requests that mlx5 keeps in 32 bits. */
 void hwcounters_between(const struct hwcounters *from, const struct hwcounters *to,
 	struct hwcounters *grown, bool *reset);
 

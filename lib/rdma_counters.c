@@ -17,24 +17,27 @@ static int by_name(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static void take_counters(struct hwcounters *counters, const struct netlink_attr *table)
+static int take_counters(struct hwcounters *counters, const struct netlink_attr *table)
 {
 	struct netlink_attr entry, name, value;
 
 	for (size_t at = 0; netlink_attr(table->data, table->size, &at, &entry);) {
 		struct hwcounter *item = &counters->items[counters->count];
 
-		if (counters->count == HWCOUNTERS_MAX ||
-			!netlink_find(entry.data, entry.size,
-				RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, &name) ||
+		if (!netlink_find(entry.data, entry.size,
+			    RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, &name) ||
 			!netlink_find(entry.data, entry.size,
 				RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, &value) ||
 			value.size < sizeof(item->value))
 			continue;
+		if (counters->count == HWCOUNTERS_MAX)
+			return -EOVERFLOW;
 		netlink_text(&name, item->name, sizeof(item->name));
 		item->value = netlink_u64(&value);
 		counters->count++;
 	}
+	qsort(counters->items, counters->count, sizeof(counters->items[0]), by_name);
+	return 0;
 }
 
 int rdma_counters_parse(struct hwcounters *counters, const uint8_t *bytes, size_t size)
@@ -51,9 +54,7 @@ int rdma_counters_parse(struct hwcounters *counters, const uint8_t *bytes, size_
 				RDMA_NLDEV_ATTR_STAT_HWCOUNTERS, &table))
 			continue;
 		counters->count = 0;
-		take_counters(counters, &table);
-		qsort(counters->items, counters->count, sizeof(counters->items[0]), by_name);
-		return 0;
+		return take_counters(counters, &table);
 	}
 	return -EBADMSG;
 }

@@ -17,7 +17,7 @@ struct diag;
 struct netlink;
 
 /* Parses an answer to RDMA_NLDEV_CMD_STAT_GET. Returns 0, the kernel's errno, or
- * -EBADMSG. Sorted by name as hwcounters_read() does. */
+ * -EBADMSG; -EOVERFLOW: more than HWCOUNTERS_MAX. Sorted by name as hwcounters_read() does. */
 int rdma_counters_parse(struct hwcounters *counters, const uint8_t *bytes, size_t size);
 
 /* index: what /sys/class/infiniband/DEV/../ does not tell but rdma_device_index() does. */

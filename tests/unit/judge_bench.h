@@ -89,6 +89,20 @@ static inline void bench_set(struct bench *bench, uint32_t stage, const char *pl
 	snprintf(row->name, sizeof(row->name), "%.39s", text);
 }
 
+/* It starts again in this stage. */
+static inline void bench_reset(
+	struct bench *bench, uint32_t stage, const char *place, const char *name)
+{
+	bench_set(bench, stage, place, name, 0);
+	for (size_t i = 0; i < bench->counter_count; i++) {
+		struct run_counter *row = &bench->counters[i];
+
+		if (row->stage == stage && strcmp(row->place, place) == 0 &&
+			strcmp(row->name, name) == 0)
+			row->first = 9;
+	}
+}
+
 /* Takes a counter away from every place and stage. */
 static inline void bench_absent(struct bench *bench, const char *name)
 {

@@ -13,6 +13,7 @@
 
 #include "lib/diag.h"
 #include "lib/hwcounters.h"
+#include "lib/units.h"
 
 static char folder[] = "/tmp/hwcounters.XXXXXX";
 
@@ -57,7 +58,7 @@ static void only_what_grew_is_told(void **state)
 
 static void losses_are_told_by_counters_that_stay(void **state)
 {
-	static struct hwcounters none = { 1, { { "requester_timeout", 3 } } };
+	static struct hwcounters none = { 1, { { "rx_bytes", 3 } } };
 	static struct hwcounters from = { 2,
 		{ { "out_of_sequence", 7 }, { "packet_seq_err", 2 } } };
 	static struct hwcounters to = { 2,
@@ -71,6 +72,49 @@ static void losses_are_told_by_counters_that_stay(void **state)
 	to.items[1].value = 2;
 	to.count = 1;
 	assert_false(hwcounters_tell_loss(&from, &to));
+}
+
+static void more_than_can_be_held_is_not_read(void **state)
+{
+	static struct hwcounters counters;
+	char name[HWCOUNTERS_NAME];
+	struct diag diag;
+
+	(void)state;
+	for (uint32_t i = 0; i <= HWCOUNTERS_MAX; i++) {
+		snprintf(name, sizeof(name), "more_%u", i);
+		put(name, "1\n");
+	}
+	assert_int_equal(hwcounters_read(&counters, folder, &diag), -EOVERFLOW);
+}
+
+/* 32 bits of it are soon full. */
+static void requests_that_go_round_are_no_reset(void **state)
+{
+	static struct hwcounters from = { 1, { { "rx_write_requests", UINT32_MAX } } };
+	static struct hwcounters to = { 1, { { "rx_write_requests", 7 } } };
+	static struct hwcounters grown;
+	bool reset;
+
+	(void)state;
+	hwcounters_between(&from, &to, &grown, &reset);
+	assert_int_equal(grown.count, 0);
+	assert_false(reset);
+}
+
+static void every_driver_s_losses_are_known(void **state)
+{
+	static const char *const names[] = { "roce_adp_retrans", "roce_adp_retrans_to",
+		"oos_drop_count", "missing_resp", "dup_req", "requester_timeout",
+		"requester_oos_nak", "responder_oos", "tx_rdma_ack_timeout",
+		"req_rx_pkt_seq_err", "resp_rx_outouf_seq", "sq_num_to", "rq_num_oos" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		assert_true(hwcounters_is_loss(names[i]));
+		assert_false(hwcounters_is_not_ready(names[i]));
+	}
+	assert_true(hwcounters_is_not_ready("rx_out_of_buffer"));
 }
 
 static void no_folder_is_no_counter(void **state)
@@ -113,6 +157,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_grew_is_told),
 		cmocka_unit_test(losses_are_told_by_counters_that_stay),
+		cmocka_unit_test(requests_that_go_round_are_no_reset),
+		cmocka_unit_test(every_driver_s_losses_are_known),
+		cmocka_unit_test(more_than_can_be_held_is_not_read),
 		cmocka_unit_test(no_folder_is_no_counter),
 		cmocka_unit_test(loss_and_a_late_receiver_are_told_apart),
 	};

@@ -50,6 +50,39 @@ static void nics_that_tell_no_losses_prove_none(void **state)
 	bench_free(bench);
 }
 
+static void one_nic_that_tells_no_losses_proves_none_of_it(void **state)
+{
+	static const char *const names[] = { C_PACKET_SEQ_ERR, C_ACK_TIMEOUT };
+	const struct finding *finding;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct bench *bench = pairs(HOSTS_TEXT);
+
+		bench_reset(bench, 1, "host3", names[i]);
+		assert_int_equal(judge(bench), VERDICT_UNKNOWN);
+		finding = bench_find(bench, "lossless.loss");
+		assert_int_equal(finding->verdict, VERDICT_UNKNOWN);
+		assert_non_null(strstr(finding->text, "NIC host3 did not tell"));
+		bench_free(bench);
+	}
+}
+
+static void what_is_sent_again_before_its_timeout_fails(void **state)
+{
+	static const char *const names[] = { C_ADP_RETRANS, C_ADP_TIMEOUT, C_IMPLIED_NAK };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct bench *bench = pairs(HOSTS_TEXT);
+
+		bench_set(bench, 1, "host3", names[i], 2);
+		assert_int_equal(judge(bench), VERDICT_FAIL);
+		assert_int_equal(bench_find(bench, "lossless.loss")->verdict, VERDICT_FAIL);
+		bench_free(bench);
+	}
+}
+
 static void a_loss_that_only_a_nic_tells_of_fails(void **state)
 {
 	struct bench *bench = pairs(HOSTS_TEXT);
@@ -271,6 +304,8 @@ int main(void)
 		cmocka_unit_test(a_promise_that_only_switches_keep_is_unknown),
 		cmocka_unit_test(what_is_not_measured_is_unknown_unless_the_file_asks_for_less),
 		cmocka_unit_test(nics_that_tell_no_losses_prove_none),
+		cmocka_unit_test(one_nic_that_tells_no_losses_proves_none_of_it),
+		cmocka_unit_test(what_is_sent_again_before_its_timeout_fails),
 		cmocka_unit_test(a_loss_that_only_a_nic_tells_of_fails),
 		cmocka_unit_test(datagrams_that_arrive_in_their_class_prove_it),
 		cmocka_unit_test(a_nic_of_which_no_datagram_arrives_is_not_proven),
