@@ -9,8 +9,8 @@
 #include "pfc/frame.h"
 #include "pfc/roce.h"
 
-/* LRH stand-in, the longest IPv4 header or IPv6 header, UDP, BTH up to byte 4. */
-#define MASKED_MAX (8u + 60u + 8u + 5u)
+/* LRH stand-in, the longest IPv4 header or IPv6 header, UDP, BTH. */
+#define MASKED_MAX (8u + 60u + 8u + BTH_BYTES)
 
 /* Eight bytes a step: four of them carry the remainder so far. */
 static uint32_t update(uint32_t crc, const uint8_t *bytes, size_t size)
@@ -47,32 +47,35 @@ static void mask_network(const struct frame *frame, uint8_t *network)
 	}
 }
 
-/* The first bytes with their masks; returns how many of the packet they cover. */
+/* The first bytes with their masks, and the rest of the BTH; returns how many of the
+ * packet they cover. */
 static uint32_t masked_start(const struct frame *frame, uint32_t *crc)
 {
 	uint8_t masked[MASKED_MAX];
 	uint32_t udp = frame->kind == FRAME_ROCE_V2 ? 8 : 0;
 	uint32_t network = frame->transport_start - udp;
-	uint32_t head = frame->version == 4 ? network : 40;
+	uint32_t head = frame->version == 4 ? network : 40, at = 8 + head;
 
 	memset(masked, 0xff, 8);
 	memcpy(masked + 8, frame->network, head);
 	mask_network(frame, masked + 8);
-	*crc = update(0xffffffff, masked, 8 + head);
-	/* Extension headers of IPv6 go in as they are. */
-	*crc = update(*crc, frame->network + head, network - head);
-	memcpy(masked, frame->network + network, udp + 5);
+	if (head < network) { /* extension headers of IPv6 go in as they are */
+		*crc = update(*crc, masked, at);
+		*crc = update(*crc, frame->network + head, network - head);
+		at = 0;
+	}
+	memcpy(masked + at, frame->network + network, udp + BTH_BYTES);
 	if (udp)
-		masked[6] = masked[7] = 0xff; /* checksum */
-	masked[udp + 4] = 0xff;               /* FECN, BECN, reserved */
-	*crc = update(*crc, masked, udp + 5);
-	return frame->transport_start + 5;
+		masked[at + 6] = masked[at + 7] = 0xff; /* checksum */
+	masked[at + udp + 4] = 0xff;                    /* FECN, BECN, reserved */
+	*crc = update(*crc, masked, at + udp + BTH_BYTES);
+	return frame->transport_start + BTH_BYTES;
 }
 
 uint32_t icrc_of(const struct frame *frame)
 {
 	uint32_t end = frame->transport_start + frame->transport_bytes - ICRC_BYTES;
-	uint32_t crc, at;
+	uint32_t crc = 0xffffffff, at;
 
 	assert(frame->transport_bytes >= BTH_BYTES + ICRC_BYTES &&
 		end + ICRC_BYTES <= frame->captured_bytes);

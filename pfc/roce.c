@@ -90,14 +90,6 @@ bool roce_decode(struct roce *roce, const uint8_t *bth, uint32_t captured_bytes,
 	return true;
 }
 
-enum aeth_kind aeth_kind(uint8_t syndrome)
-{
-	static const enum aeth_kind kinds[] = { AETH_ACK, AETH_RNR_NAK, AETH_RESERVED,
-		AETH_NAK };
-
-	return syndrome & 0x80 ? AETH_RESERVED : kinds[syndrome >> 5 & 3];
-}
-
 enum nak_reason nak_reason(uint8_t syndrome)
 {
 	return (syndrome & 31) < NAK_REASONS ? (enum nak_reason)(syndrome & 31) : NAK_REASONS;

@@ -93,7 +93,19 @@ enum nak_reason {
 bool roce_decode(
 	struct roce *roce, const uint8_t *bth, uint32_t captured_bytes, uint32_t bytes);
 
-enum aeth_kind aeth_kind(uint8_t syndrome);
+static inline enum aeth_kind aeth_kind(uint8_t syndrome)
+{
+	switch (syndrome >> 5) {
+	case 0:
+		return AETH_ACK;
+	case 1:
+		return AETH_RNR_NAK;
+	case 3:
+		return AETH_NAK;
+	default:
+		return AETH_RESERVED;
+	}
+}
 
 /* The low five bits of a NAK; NAK_REASONS for reserved ones. */
 enum nak_reason nak_reason(uint8_t syndrome);

@@ -35,6 +35,8 @@ static inline void roce_bth(struct roce *roce, const uint8_t *bth)
 	roce->ack_request = sequence >> 31;
 	roce->psn = sequence & PSN_MASK;
 	roce->has_reth = roce->has_aeth = false;
+	roce->dma_bytes = 0;
+	roce->syndrome = 0;
 }
 
 static inline void roce_extended(struct roce *roce, const struct roce_operation *operation,

@@ -2,7 +2,6 @@
 #include "pfc/wire.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,15 +106,12 @@ static void count_roce(struct wire *wire, struct wire_packet *packet)
 	wire_flow_packet(wire, packet);
 }
 
-void wire_record(
+void wire_other_record(
 	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap)
 {
 	struct frame frame;
 	struct wire_packet packet;
 
-	assert(file < WIRE_FILES_MAX && tap < WIRE_FILES_MAX);
-	if (wire_usual(wire, record, file, tap))
-		return;
 	count_record(wire, record, &packet, file, tap);
 	frame_decode(&frame, record->link_type, record->bytes, record->captured_bytes);
 	if (frame.fragment || frame.later_fragment)

@@ -31,7 +31,7 @@
 #define WIRE_FILES_MAX 256u
 #define WIRE_TAGS_MAX 256u
 #define WIRE_LINK_TYPES_MAX 16u
-#define WIRE_RECENT 256u
+#define WIRE_RECENT_LOG2 8u
 
 struct capture_record;
 
@@ -91,7 +91,7 @@ struct wire {
 	 * whenever flows are closed or retired. */
 	struct wire_recent {
 		struct flow *flow, *owner;
-	} recent[WIRE_RECENT];
+	} recent[1u << WIRE_RECENT_LOG2];
 	struct psn_pool holes;
 	struct events events;
 	struct pause pause;

@@ -67,13 +67,28 @@ static inline bool is_flow_of(const struct flow *flow, const struct wire_packet 
 	       memcmp(flow->key.dst, frame->dst, 16) == 0;
 }
 
-/* Where a flow that was found lately stands. */
+static inline void make_key(struct flow_key *key, const struct wire_packet *packet)
+{
+	const struct frame *frame = packet->frame;
+	size_t bytes = frame->version == 4 ? 4 : 16;
+
+	memset(key, 0, sizeof(*key));
+	memcpy(key->src, frame->src, bytes);
+	memcpy(key->dst, frame->dst, bytes);
+	key->qp = packet->roce->qp;
+	key->tap = packet->tap;
+	key->family = family_of(frame);
+}
+
+/* Where a flow that was found lately stands. NICs make the port of the QP number, so
+ * that one of them tells little beside the other. */
 static inline struct wire_recent *recent_of(
 	struct wire *wire, const struct frame *frame, const struct roce *roce)
 {
-	uint32_t hash = roce->qp ^ frame->src_port ^ frame->src[frame->version == 4 ? 3 : 15];
+	uint32_t hash = roce->qp ^ (uint32_t)frame->src_port << 8 ^
+			(uint32_t)frame->src[frame->version == 4 ? 3 : 15] << 24;
 
-	return &wire->recent[hash % WIRE_RECENT];
+	return &wire->recent[hash * 0x9e3779b1u >> (32 - WIRE_RECENT_LOG2)];
 }
 
 static inline void note_priority(struct flow *flow, const struct tag *innermost)
@@ -133,6 +148,39 @@ static inline void note_request(struct flow *flow, const struct roce *roce)
 		flow->request_first = roce->psn;
 	flow->has_request = true;
 	flow->request_last = roce->psn;
+}
+
+static inline void note_ack(struct flow *flow, struct flow *main, const struct roce *roce)
+{
+	flow->tally.acks++;
+	main->ack_psn = roce->psn;
+}
+
+/* The flow that a packet of main's answers, where that is known and psn fits it. */
+static inline struct flow *known_asker(const struct wire *wire, struct flow *main, uint32_t psn)
+{
+	struct flow *asker;
+
+	if (main->peer == FLOW_NONE)
+		return NULL;
+	asker = flow_at(&wire->flows, main->peer);
+	if (main->peer_sure || !asker->requests_track.started)
+		return asker;
+	if (psn_ahead(psn, asker->requests_track.lowest) >= PSN_HALF ||
+		psn_ahead(psn, asker->requests_track.next) - 1 <= PSN_HALF)
+		return NULL;
+	main->strange = 0;
+	return asker;
+}
+
+/* The other direction has told that asker's requests up to psn have arrived. */
+static inline void acknowledged(struct wire *wire, struct flow *asker, uint32_t psn)
+{
+	if (!asker->acked || !psn_behind(psn, asker->acked_psn)) {
+		asker->acked = true;
+		asker->acked_psn = psn;
+	}
+	wire_detail_ack(wire, asker, psn, wire->now_ns);
 }
 
 /* First and Middle packets are as long as the path allows. */

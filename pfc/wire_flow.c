@@ -14,19 +14,6 @@
 /* After this silence a far PSN is another connection with the same QP number. */
 #define SILENCE_NS (200 * NS_PER_MS)
 
-static void make_key(struct flow_key *key, const struct wire_packet *packet)
-{
-	const struct frame *frame = packet->frame;
-	size_t bytes = frame->version == 4 ? 4 : 16;
-
-	memset(key, 0, sizeof(*key));
-	memcpy(key->src, frame->src, bytes);
-	memcpy(key->dst, frame->dst, bytes);
-	key->qp = packet->roce->qp;
-	key->tap = packet->tap;
-	key->family = family_of(frame);
-}
-
 static void close_flow(void *context, uint32_t index)
 {
 	struct wire *wire = context;
@@ -144,11 +131,27 @@ enum wire_seen wire_flow_seen(const struct wire *wire, const struct wire_packet 
 }
 
 /* Flows never move in memory, so one that was found lately is looked at first. */
+static void set_recent(struct wire *wire, struct wire_recent *recent, uint32_t index)
+{
+	recent->flow = flow_at(&wire->flows, index);
+	recent->owner = flow_at(&wire->flows, recent->flow->main);
+}
+
+bool wire_recent_find(struct wire *wire, struct wire_recent *recent, const struct flow_key *key,
+	uint16_t src_port)
+{
+	uint32_t main, index = flow_find(&wire->flows, key, src_port, &main);
+
+	if (index == FLOW_NONE)
+		return false;
+	set_recent(wire, recent, index);
+	return true;
+}
+
 static void look_up(
 	struct wire *wire, struct wire_recent *recent, const struct wire_packet *packet)
 {
-	recent->flow = flow_at(&wire->flows, find_or_add(wire, packet));
-	recent->owner = flow_at(&wire->flows, recent->flow->main);
+	set_recent(wire, recent, find_or_add(wire, packet));
 }
 
 static void find_flow(struct wire *wire, struct wire_packet *packet)

@@ -21,13 +21,16 @@ struct wire_packet {
 	bool copy; /* the same bytes as the packet before in its flow, as far as told */
 };
 
-/* Counts a record that is a usual packet: wire_usual.c. False, and nothing is counted,
- * when it is not. */
-bool wire_usual(
+/* Counts a record that is not a usual packet; those are wire_usual.c's. */
+void wire_other_record(
 	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap);
 
 /* Counts it; its BTH is there. */
 void wire_flow_packet(struct wire *wire, struct wire_packet *packet);
+
+/* Puts the flow of this key and port where a recent one stands; false if there is none. */
+bool wire_recent_find(struct wire *wire, struct wire_recent *recent, const struct flow_key *key,
+	uint16_t src_port);
 
 /* What wire_seen() says of a packet whose BTH is there. */
 enum wire_seen wire_flow_seen(const struct wire *wire, const struct wire_packet *packet);

@@ -125,34 +125,22 @@ void wire_request(struct wire *wire, struct wire_packet *packet)
 	wire_read_note(wire, main, roce, arrival, context.unnamed);
 }
 
-static void acknowledged(struct wire *wire, struct flow *asker, uint32_t psn)
-{
-	if (!asker->acked || !psn_behind(psn, asker->acked_psn)) {
-		asker->acked = true;
-		asker->acked_psn = psn;
-	}
-	wire_detail_ack(wire, asker, psn, wire->now_ns);
-}
-
 /* The flow whose requests this packet answers; NULL when it is not known. */
 static struct flow *asker_of(
 	struct wire *wire, const struct wire_packet *packet, enum pair_hint hint)
 {
 	uint32_t psn = packet->roce->psn;
-	struct flow *main = packet->owner, *asker;
+	struct flow *main = packet->owner, *asker = known_asker(wire, main, psn);
 
-	if (main->peer == FLOW_NONE)
+	if (asker)
+		return asker;
+	if (main->peer == FLOW_NONE) {
 		pair_search(wire, packet->main, hint, psn);
-	if (main->peer == FLOW_NONE)
-		return NULL;
-	asker = flow_at(&wire->flows, main->peer);
-	if (main->peer_sure || !asker->requests_track.started)
-		return asker;
-	if (psn_ahead(psn, asker->requests_track.lowest) < PSN_HALF &&
-		psn_ahead(psn, asker->requests_track.next) - 1 > PSN_HALF) {
-		main->strange = 0;
-		return asker;
+		asker = known_asker(wire, main, psn);
+		if (asker || main->peer == FLOW_NONE)
+			return asker;
 	}
+	asker = flow_at(&wire->flows, main->peer);
 	/* Acknowledges what was not captured: tap loss at times, a wrong match often. */
 	if (psn_ahead(psn, asker->requests_track.next) > STRANGE_PSNS &&
 		++main->strange > STRANGE_MOST) {
@@ -247,10 +235,8 @@ void wire_acknowledge(struct wire *wire, struct wire_packet *packet)
 	/* Without its AETH an ACK may as well be a NAK. */
 	if ((roce->what & OP_ACK) && kind != AETH_ACK)
 		return;
-	if (roce->what & OP_ACK) {
-		flow->tally.acks++;
-		main->ack_psn = roce->psn;
-	}
+	if (roce->what & OP_ACK)
+		note_ack(flow, main, roce);
 	asker = asker_of(wire, packet, PAIR_ACK);
 	if (asker)
 		acknowledged(wire, asker, roce->psn);
