@@ -95,10 +95,15 @@ static struct pcap_file *earliest(struct pcap_report *report)
 static void read_one(struct pcap_report *report)
 {
 	struct pcap_file *file = &report->files[0];
+	struct capture_record records[64];
+	size_t count;
 
 	file->tap = pcap_tap_for(report, file);
 	while (!interrupted && file->has_record) {
 		wire_record(&report->wire, &file->record, 0, 0);
+		count = capture_at_hand(file->capture, records, COUNT_OF(records));
+		for (size_t i = 0; i < count; i++)
+			wire_record(&report->wire, &records[i], 0, 0);
 		advance(file);
 	}
 }

@@ -77,7 +77,7 @@ static void put_packets(struct json *object, const struct wire *wire, const stru
 	uint64_t dscps[64];
 	char key[8];
 
-	json_put_u64(object, "packets", flow_packets(&wire->flows, flow));
+	json_put_u64(object, "packets", counts.packets);
 	json_put_u64(object, "ip_bytes", flow->ip_bytes);
 	json_put_u64(object, "payload_bytes", flow->payload_bytes);
 	json_put_u64(object, "requests", counts.requests);

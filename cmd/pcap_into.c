@@ -92,7 +92,7 @@ static void fill_way(struct way *way, const struct wire *wire, uint32_t index)
 	way->family = flow->key.family;
 	memcpy(way->src, flow->key.src, sizeof(way->src));
 	memcpy(way->dst, flow->key.dst, sizeof(way->dst));
-	way->sums[SUM_DATA] = counts.requests + counts.responses;
+	way->sums[SUM_DATA] = counts.data;
 	way->sums[SUM_CE] = counts.data_ecn[3];
 	way->sums[SUM_CNPS] = trouble->cnps;
 	way->sums[SUM_NAKS] = trouble->naks[NAK_PSN_SEQUENCE];

@@ -109,7 +109,7 @@ static void write_flow(FILE *out, const struct pcap_report *report, const struct
 
 	wire_flow_text(flow, text, sizeof(text));
 	fprintf(out, "%s: %" PRIu64 " packets, %" PRIu64 " bytes of payload", text,
-		flow_packets(&wire->flows, flow), flow->payload_bytes);
+		flow_counts(&wire->flows, flow).packets, flow->payload_bytes);
 	if (ns)
 		fprintf(out, ", %.2f Gb/s", (double)flow->payload_bytes * 8 / (double)ns);
 	if (report->taps > 1)

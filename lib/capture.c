@@ -291,6 +291,12 @@ int capture_next(struct capture *capture, struct capture_record *record, struct 
 	return capture->next(capture, record, diag);
 }
 
+size_t capture_at_hand(struct capture *capture, struct capture_record *records, size_t most)
+{
+	return capture->at_hand && !capture->stopped ? capture->at_hand(capture, records, most)
+						     : 0;
+}
+
 const struct capture_info *capture_info(const struct capture *capture)
 {
 	return &capture->info;

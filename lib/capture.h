@@ -89,6 +89,11 @@ int capture_open_live(struct capture **capture, const char *interface, const cha
  * on mean nothing (the sentence says where), and again at every call after. */
 int capture_next(struct capture *capture, struct capture_record *record, struct diag *diag);
 
+/* Fills at most so many records that follow and are in memory already; 0 where there are
+ * none, or it is not known without capture_next(). They are valid until the next call of
+ * either. */
+size_t capture_at_hand(struct capture *capture, struct capture_record *records, size_t most);
+
 /* Belongs to the capture and grows with it. */
 const struct capture_info *capture_info(const struct capture *capture);
 

@@ -11,12 +11,17 @@
 typedef int capture_reader(
 	struct capture *capture, struct capture_record *record, struct diag *diag);
 
+/* As capture_at_hand(). */
+typedef size_t capture_skimmer(
+	struct capture *capture, struct capture_record *records, size_t most);
+
 struct capture {
 	struct source source;
 	struct capture_info info;
 	size_t section_room, interface_room;
 	capture_reader *next;
-	bool big; /* of the section being read */
+	capture_skimmer *at_hand; /* NULL: it has none */
+	bool big;                 /* of the section being read */
 
 	uint32_t record_header_bytes; /* pcap: 16 or 24 */
 	uint32_t ns_per_tick;         /* pcap: 1 or 1000 */

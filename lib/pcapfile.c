@@ -15,26 +15,11 @@
 
 #define FILE_HEADER_BYTES 24u
 
-static int next_record(
-	struct capture *capture, struct capture_record *record, struct diag *diag)
+static inline void set_record(const struct capture *capture, const uint8_t *header,
+	uint32_t captured, struct capture_record *record)
 {
-	struct source *source = &capture->source;
-	const uint8_t *header = source_need(source, capture->record_header_bytes);
 	bool big = capture->big;
-	uint32_t captured;
 
-	if (!header)
-		return capture_end(capture, source_left(source) > 0, diag);
-	captured = order32_at(header + 8, big);
-	if (captured > CAPTURE_RECORD_MAX)
-		return capture_stop(capture, diag,
-			"damaged at byte %" PRIu64 ": record %" PRIu64
-			" says that it holds %" PRIu32 " bytes, expected at most %u",
-			source->offset, capture->info.records + 1, captured,
-			CAPTURE_RECORD_MAX);
-	header = source_need(source, capture->record_header_bytes + captured);
-	if (!header)
-		return capture_end(capture, true, diag);
 	*record = (struct capture_record){
 		.time_ns = order32_at(header, big) * NS_PER_S +
 			   (uint64_t)order32_at(header + 4, big) * capture->ns_per_tick,
@@ -44,9 +29,51 @@ static int next_record(
 		.captured_bytes = captured,
 		.bytes = header + capture->record_header_bytes,
 	};
+}
+
+static int next_record(
+	struct capture *capture, struct capture_record *record, struct diag *diag)
+{
+	struct source *source = &capture->source;
+	const uint8_t *header = source_need(source, capture->record_header_bytes);
+	uint32_t captured;
+
+	if (!header)
+		return capture_end(capture, source_left(source) > 0, diag);
+	captured = order32_at(header + 8, capture->big);
+	if (captured > CAPTURE_RECORD_MAX)
+		return capture_stop(capture, diag,
+			"damaged at byte %" PRIu64 ": record %" PRIu64
+			" says that it holds %" PRIu32 " bytes, expected at most %u",
+			source->offset, capture->info.records + 1, captured,
+			CAPTURE_RECORD_MAX);
+	header = source_need(source, capture->record_header_bytes + captured);
+	if (!header)
+		return capture_end(capture, true, diag);
+	set_record(capture, header, captured, record);
 	source_take(source, capture->record_header_bytes + captured);
 	capture->info.records++;
 	return 1;
+}
+
+static size_t at_hand(struct capture *capture, struct capture_record *records, size_t most)
+{
+	const uint8_t *at = capture->source.window + capture->source.start;
+	size_t left = source_left(&capture->source), taken = 0, count = 0;
+	uint32_t header_bytes = capture->record_header_bytes;
+
+	while (count < most && left - taken >= header_bytes) {
+		uint32_t captured = order32_at(at + taken + 8, capture->big);
+
+		/* The damaged and the cut one are next_record()'s. */
+		if (captured > CAPTURE_RECORD_MAX || left - taken - header_bytes < captured)
+			break;
+		set_record(capture, at + taken, captured, &records[count++]);
+		taken += header_bytes + captured;
+	}
+	source_take(&capture->source, taken);
+	capture->info.records += count;
+	return count;
 }
 
 static bool magic_known(struct capture *capture, uint32_t magic)
@@ -86,6 +113,7 @@ int pcap_begin(struct capture *capture, struct diag *diag)
 	interface->clock.exponent = capture->ns_per_tick == 1 ? 9 : 6;
 	capture->info.format = CAPTURE_PCAP;
 	capture->next = next_record;
+	capture->at_hand = at_hand;
 	source_take(&capture->source, FILE_HEADER_BYTES);
 	return 0;
 }

@@ -279,7 +279,7 @@ bool flow_is_live(const struct flow_table *table, uint32_t index)
 	return flow_at(table, index)->serial != 0;
 }
 
-_Static_assert(sizeof(struct flow_counts) == FLOW_TALLIES * sizeof(uint64_t),
+_Static_assert(offsetof(struct flow_counts, packets) == FLOW_TALLIES * sizeof(uint64_t),
 	"the same numbers in the same order");
 
 static void add_tally(struct flow_counts *counts, const struct flow_tally *tally)
@@ -300,34 +300,25 @@ void flow_carry(struct flow_table *table, struct flow *flow)
 		table->carries = grow(table->carries, table->carry_count, &table->carry_room,
 			sizeof(*table->carries));
 		flow->carry = (uint32_t)table->carry_count++;
-		table->carries[flow->carry] = (struct flow_counts){ .requests = 0 };
+		table->carries[flow->carry] = (struct flow_counts){ .packets = 0 };
 	}
 	add_tally(&table->carries[flow->carry], &flow->tally);
-	flow->tally = (struct flow_tally){ .requests = 0 };
+	flow->tally = (struct flow_tally){ .acks = 0 };
 }
 
 struct flow_counts flow_counts(const struct flow_table *table, const struct flow *flow)
 {
-	struct flow_counts counts = { .requests = 0 };
+	struct flow_counts counts = { .packets = 0 };
 
 	if (flow->carry != FLOW_NONE)
 		counts = table->carries[flow->carry];
 	add_tally(&counts, &flow->tally);
+	for (unsigned i = 0; i < 4; i++) {
+		counts.packets += counts.ecn[i];
+		counts.data += counts.data_ecn[i];
+	}
+	counts.requests = counts.data - counts.responses;
 	return counts;
-}
-
-uint64_t flow_packets(const struct flow_table *table, const struct flow *flow)
-{
-	struct flow_counts counts = flow_counts(table, flow);
-
-	return counts.ecn[0] + counts.ecn[1] + counts.ecn[2] + counts.ecn[3];
-}
-
-uint64_t flow_data(const struct flow_table *table, const struct flow *flow)
-{
-	struct flow_counts counts = flow_counts(table, flow);
-
-	return counts.requests + counts.responses;
 }
 
 void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)

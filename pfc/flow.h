@@ -94,18 +94,19 @@ struct flow_trouble {
 struct flow_tally {
 	uint32_t ecn[4];      /* all packets, */
 	uint32_t data_ecn[4]; /* and those with requests or responses */
-	uint32_t requests, read_requests, responses, acks;
+	uint32_t read_requests, responses, acks;
 	uint32_t dscp[FLOW_DSCPS];
 };
 
 #define FLOW_TALLIES (sizeof(struct flow_tally) / sizeof(uint32_t))
 #define FLOW_CARRY (1u << 30)
 
-/* The same in full. */
+/* The same in full, and what follows from them. */
 struct flow_counts {
 	uint64_t ecn[4], data_ecn[4];
-	uint64_t requests, read_requests, responses, acks;
+	uint64_t read_requests, responses, acks;
 	uint64_t dscp[FLOW_DSCPS];
+	uint64_t packets, requests, data; /* data: requests and responses */
 };
 
 struct flow {
@@ -231,9 +232,6 @@ static inline void flow_count_dscp(struct flow_table *table, struct flow *flow, 
 /* Moves a flow's tally, one of whose ecn has reached FLOW_CARRY, to where it has room. */
 void flow_carry(struct flow_table *table, struct flow *flow);
 struct flow_counts flow_counts(const struct flow_table *table, const struct flow *flow);
-uint64_t flow_packets(const struct flow_table *table, const struct flow *flow);
-/* Requests and responses. */
-uint64_t flow_data(const struct flow_table *table, const struct flow *flow);
 
 /* Fills 64 numbers. */
 void flow_dscps(const struct flow_table *table, const struct flow *flow, uint64_t *counts);

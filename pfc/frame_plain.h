@@ -9,7 +9,7 @@
 #include "lib/bytes.h"
 #include "pfc/frame.h"
 
-static inline void frame_clear(struct frame *frame)
+static inline __attribute__((always_inline)) void frame_clear(struct frame *frame)
 {
 	frame->kind = FRAME_OTHER;
 	frame->tag_count = 0;
@@ -20,7 +20,7 @@ static inline void frame_clear(struct frame *frame)
 
 /* What frame_decode() does with an Ethernet frame that is one; false, and the frame
  * stays clear, for all others. */
-static inline bool frame_plain(
+static inline __attribute__((always_inline)) bool frame_plain(
 	struct frame *frame, const uint8_t *bytes, uint32_t captured_bytes)
 {
 	const uint8_t *ip = bytes + 14;

@@ -68,8 +68,12 @@ bool roce_decode(struct roce *roce, const uint8_t *bth, uint32_t captured_bytes,
 	const struct roce_operation *operation;
 	uint32_t before = 0;
 
-	if (roce_decode_rc(roce, bth, captured_bytes, bytes))
+	operation = roce_begin_rc(roce, bth, captured_bytes);
+	if (operation) {
+		roce_extended(roce, operation, bth, captured_bytes, BTH_BYTES);
+		roce_payload(roce, bth, captured_bytes, bytes);
 		return true;
+	}
 	if (captured_bytes > 0)
 		roce->opcode = bth[0];
 	if (captured_bytes < BTH_BYTES)

@@ -25,7 +25,8 @@ struct roce_operation {
 extern const struct roce_operation roce_operations[32];
 
 /* The base header, which is there. */
-static inline void roce_bth(struct roce *roce, const uint8_t *bth)
+static inline __attribute__((always_inline)) void roce_bth(
+	struct roce *roce, const uint8_t *bth)
 {
 	uint32_t destination = be32_at(bth + 4), sequence = be32_at(bth + 8);
 
@@ -39,8 +40,9 @@ static inline void roce_bth(struct roce *roce, const uint8_t *bth)
 	roce->syndrome = 0;
 }
 
-static inline void roce_extended(struct roce *roce, const struct roce_operation *operation,
-	const uint8_t *bth, uint32_t captured, uint32_t at)
+static inline __attribute__((always_inline)) void roce_extended(struct roce *roce,
+	const struct roce_operation *operation, const uint8_t *bth, uint32_t captured,
+	uint32_t at)
 {
 	if (operation->reth && captured >= at + RETH_BYTES) {
 		roce->has_reth = true;
@@ -56,7 +58,7 @@ static inline void roce_extended(struct roce *roce, const struct roce_operation 
 	}
 }
 
-static inline void roce_payload(
+static inline __attribute__((always_inline)) void roce_payload(
 	struct roce *roce, const uint8_t *bth, uint32_t captured, uint32_t bytes)
 {
 	uint32_t around = roce->headers_bytes + roce->pad_bytes + ICRC_BYTES;
@@ -72,26 +74,23 @@ static inline void roce_payload(
 	}
 }
 
-/* roce_decode() of a known opcode of this service; false, and nothing is set, of others
- * and of headers that are cut. */
-static inline bool roce_decode_rc(
-	struct roce *roce, const uint8_t *bth, uint32_t captured, uint32_t bytes)
+/* The base header of a known opcode of this service; NULL, and nothing is set, for others
+ * and for a header that is cut. Extended headers and payload are next. */
+static inline __attribute__((always_inline)) const struct roce_operation *roce_begin_rc(
+	struct roce *roce, const uint8_t *bth, uint32_t captured)
 {
 	const struct roce_operation *operation;
 
 	if (captured < BTH_BYTES || bth[0] > 31)
-		return false;
+		return NULL;
 	operation = &roce_operations[bth[0]];
 	if (!operation->what)
-		return false;
+		return NULL;
 	roce->opcode = bth[0];
 	roce_bth(roce, bth);
 	roce->what = operation->what | OP_KNOWN | OP_RELIABLE;
 	roce->headers_bytes = BTH_BYTES + operation->extended;
-	if (operation->reth | operation->aeth)
-		roce_extended(roce, operation, bth, captured, BTH_BYTES);
-	roce_payload(roce, bth, captured, bytes);
-	return true;
+	return operation;
 }
 
 #endif

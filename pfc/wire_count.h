@@ -12,8 +12,9 @@
 #include "lib/capture.h"
 #include "pfc/wire_flow.h"
 
-static inline void count_record(struct wire *wire, const struct capture_record *record,
-	struct wire_packet *packet, uint16_t file, uint16_t tap)
+static inline __attribute__((always_inline)) void count_record(struct wire *wire,
+	const struct capture_record *record, struct wire_packet *packet, uint16_t file,
+	uint16_t tap)
 {
 	struct wire_span *span = &wire->spans[tap];
 
@@ -34,7 +35,8 @@ static inline void count_record(struct wire *wire, const struct capture_record *
 		span->last_ns = record->time_ns;
 }
 
-static inline uint32_t transport_captured(const struct frame *frame)
+static inline __attribute__((always_inline)) uint32_t transport_captured(
+	const struct frame *frame)
 {
 	uint32_t captured = frame->captured_bytes > frame->transport_start
 				    ? frame->captured_bytes - frame->transport_start
@@ -52,7 +54,8 @@ static inline uint8_t family_of(const struct frame *frame)
 }
 
 /* Whether a flow found before is the packet's, as far as the table would say so. */
-static inline bool is_flow_of(const struct flow *flow, const struct wire_packet *packet)
+static inline __attribute__((always_inline)) bool is_flow_of(
+	const struct flow *flow, const struct wire_packet *packet)
 {
 	const struct frame *frame = packet->frame;
 
@@ -67,7 +70,8 @@ static inline bool is_flow_of(const struct flow *flow, const struct wire_packet 
 	       memcmp(flow->key.dst, frame->dst, 16) == 0;
 }
 
-static inline void make_key(struct flow_key *key, const struct wire_packet *packet)
+static inline __attribute__((always_inline)) void make_key(
+	struct flow_key *key, const struct wire_packet *packet)
 {
 	const struct frame *frame = packet->frame;
 	size_t bytes = frame->version == 4 ? 4 : 16;
@@ -82,7 +86,7 @@ static inline void make_key(struct flow_key *key, const struct wire_packet *pack
 
 /* Where a flow that was found lately stands. NICs make the port of the QP number, so
  * that one of them tells little beside the other. */
-static inline struct wire_recent *recent_of(
+static inline __attribute__((always_inline)) struct wire_recent *recent_of(
 	struct wire *wire, const struct frame *frame, const struct roce *roce)
 {
 	uint32_t hash = roce->qp ^ (uint32_t)frame->src_port << 8 ^
@@ -100,7 +104,7 @@ static inline void note_priority(struct flow *flow, const struct tag *innermost)
 }
 
 /* What every packet of a flow is counted for. */
-static inline void count_packet(
+static inline __attribute__((always_inline)) void count_packet(
 	struct wire *wire, struct flow *flow, const struct wire_packet *packet)
 {
 	const struct frame *frame = packet->frame;
@@ -130,7 +134,8 @@ static inline void count_packet(
 }
 
 /* The same packet twice in a row, as a tap that sees it at two ports has it. */
-static inline bool is_copy(struct flow *main, const struct wire_packet *packet)
+static inline __attribute__((always_inline)) bool is_copy(
+	struct flow *main, const struct wire_packet *packet)
 {
 	uint16_t id = packet->frame->version == 4 ? be16_at(packet->frame->network + 4) : 0;
 	bool copy = main->last_opcode == packet->roce->opcode && main->last_ip_id == id;
@@ -140,9 +145,9 @@ static inline bool is_copy(struct flow *main, const struct wire_packet *packet)
 	return copy;
 }
 
-static inline void note_request(struct flow *flow, const struct roce *roce)
+static inline __attribute__((always_inline)) void note_request(
+	struct flow *flow, const struct roce *roce)
 {
-	flow->tally.requests++;
 	flow->tally.read_requests += (roce->what & OP_READ) != 0;
 	if (!flow->has_request)
 		flow->request_first = roce->psn;
@@ -150,14 +155,16 @@ static inline void note_request(struct flow *flow, const struct roce *roce)
 	flow->request_last = roce->psn;
 }
 
-static inline void note_ack(struct flow *flow, struct flow *main, const struct roce *roce)
+static inline __attribute__((always_inline)) void note_ack(
+	struct flow *flow, struct flow *main, const struct roce *roce)
 {
 	flow->tally.acks++;
 	main->ack_psn = roce->psn;
 }
 
 /* The flow that a packet of main's answers, where that is known and psn fits it. */
-static inline struct flow *known_asker(const struct wire *wire, struct flow *main, uint32_t psn)
+static inline __attribute__((always_inline)) struct flow *known_asker(
+	const struct wire *wire, struct flow *main, uint32_t psn)
 {
 	struct flow *asker;
 
@@ -174,7 +181,8 @@ static inline struct flow *known_asker(const struct wire *wire, struct flow *mai
 }
 
 /* The other direction has told that asker's requests up to psn have arrived. */
-static inline void acknowledged(struct wire *wire, struct flow *asker, uint32_t psn)
+static inline __attribute__((always_inline)) void acknowledged(
+	struct wire *wire, struct flow *asker, uint32_t psn)
 {
 	if (!asker->acked || !psn_behind(psn, asker->acked_psn)) {
 		asker->acked = true;
@@ -184,7 +192,8 @@ static inline void acknowledged(struct wire *wire, struct flow *asker, uint32_t 
 }
 
 /* First and Middle packets are as long as the path allows. */
-static inline void learn_mtu(struct flow *flow, const struct roce *roce)
+static inline __attribute__((always_inline)) void learn_mtu(
+	struct flow *flow, const struct roce *roce)
 {
 	uint32_t bytes = roce->payload_bytes;
 
@@ -194,7 +203,8 @@ static inline void learn_mtu(struct flow *flow, const struct roce *roce)
 }
 
 /* What most requests are: the next in order, and nothing hangs on it. */
-static inline bool is_next(const struct flow *main, const struct roce *roce)
+static inline __attribute__((always_inline)) bool is_next(
+	const struct flow *main, const struct roce *roce)
 {
 	const struct psn_track *track = &main->requests_track;
 
@@ -203,7 +213,8 @@ static inline bool is_next(const struct flow *main, const struct roce *roce)
 }
 
 /* The request that is_next(). */
-static inline void pass_next(struct flow *main, const struct capture_record *record)
+static inline __attribute__((always_inline)) void pass_next(
+	struct flow *main, const struct capture_record *record)
 {
 	psn_next(&main->requests_track);
 	if (record->has_time)

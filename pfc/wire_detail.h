@@ -31,7 +31,8 @@ static inline unsigned detail_log2(uint64_t value)
 	return log2 < FLOW_LOG2 ? log2 : FLOW_LOG2 - 1;
 }
 
-static inline void detail_message(struct flow_detail *detail, const struct roce *roce)
+static inline __attribute__((always_inline)) void detail_message(
+	struct flow_detail *detail, const struct roce *roce)
 {
 	uint64_t bytes = roce->what & OP_READ ? roce->dma_bytes : roce->payload_bytes;
 
@@ -52,7 +53,8 @@ static inline void detail_message(struct flow_detail *detail, const struct roce 
 }
 
 /* Counts a packet of a main flow; its PSN has gone to the tracker. */
-static inline void wire_detail(struct wire *wire, const struct wire_packet *packet)
+static inline __attribute__((always_inline)) void wire_detail(
+	struct wire *wire, const struct wire_packet *packet)
 {
 	struct flow *main = packet->owner;
 	struct flow_detail *detail = flow_detail(&wire->flows, main);

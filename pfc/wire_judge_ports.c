@@ -226,7 +226,7 @@ static uint64_t other_dscp(const struct wire *wire, const struct flow *main)
 		flow_dscps(&wire->flows, flow, counts);
 		for (unsigned i = 0; i < 64; i++)
 			sums[i] += counts[i];
-		data += flow_data(&wire->flows, flow);
+		data += flow_counts(&wire->flows, flow).data;
 	}
 	for (unsigned i = 0; i < 64; i++)
 		most = sums[i] > most ? sums[i] : most;

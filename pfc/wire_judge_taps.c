@@ -24,7 +24,7 @@ static uint64_t data_of(const struct wire *wire, uint32_t index)
 	uint64_t sum = 0;
 
 	for (; index != FLOW_NONE; index = flow_at(&wire->flows, index)->next_port)
-		sum += flow_data(&wire->flows, flow_at(&wire->flows, index));
+		sum += flow_counts(&wire->flows, flow_at(&wire->flows, index)).data;
 	return sum;
 }
 

@@ -266,7 +266,7 @@ static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t i
 	struct flow_counts counts = flow_counts(&wire->flows, flow);
 
 	sums->flows++;
-	sums->request_packets += counts.requests + counts.responses;
+	sums->request_packets += counts.data;
 	for (unsigned i = 0; i < NAK_REASONS; i++)
 		sums->naks[i] += trouble->naks[i];
 	sums->rnr_naks += trouble->rnr_naks;

@@ -8,6 +8,7 @@
 
 #include "lib/capture.h"
 #include "lib/diag.h"
+#include "lib/units.h"
 #include "pfc/wire.h"
 #include "pfc/wire_judge.h"
 
@@ -15,11 +16,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void follow(struct capture *capture, struct wire *wire, struct diag *diag)
 {
-	struct capture_record record;
+	struct capture_record record, more[5];
+	size_t count;
 	int got;
 
-	while ((got = capture_next(capture, &record, diag)) == 1)
+	while ((got = capture_next(capture, &record, diag)) == 1) {
 		wire_record(wire, &record, 0, wire->records & 1024 ? 1 : 0);
+		count = capture_at_hand(capture, more, COUNT_OF(more));
+		for (size_t i = 0; i < count; i++)
+			wire_record(wire, &more[i], 0, wire->records & 1024 ? 1 : 0);
+	}
 	assert(got == 0 || diag->text[0]);
 	/* What has stopped stays stopped. */
 	if (got < 0)

@@ -14,6 +14,7 @@
 #include "lib/diag.h"
 #include "lib/units.h"
 #include "pfc/wire.h"
+#include "pfc/wire_flow.h"
 #include "tests/wire/read.h"
 #include "tests/wire/script.h"
 
@@ -160,6 +161,74 @@ static void is_told_in_every_file(void **state)
 				(enum made_around)around);
 		script_free(&script);
 	}
+}
+
+/* Reads a file twice: each packet whichever way it takes, and none the usual way. */
+static void read_both_ways(const struct buffer *bytes, struct wire *any, struct wire *other)
+{
+	static const struct wire_options options = { .flows_most = 64 };
+	struct capture_record record;
+	struct capture *capture;
+	struct diag diag;
+
+	assert_int_equal(capture_open_memory(&capture, bytes->bytes, bytes->count, &diag), 0);
+	wire_init(any, &options);
+	wire_init(other, &options);
+	while (capture_next(capture, &record, &diag) == 1) {
+		wire_record(any, &record, 0, 0);
+		wire_other_record(other, &record, 0, 0);
+	}
+	capture_close(capture);
+	wire_finish(any);
+	wire_finish(other);
+}
+
+static void check_same(const struct wire *a, const struct wire *b)
+{
+	assert_int_equal(a->flows.count, b->flows.count);
+	for (uint32_t i = 0; i < a->flows.count; i++)
+		assert_memory_equal(
+			flow_at(&a->flows, i), flow_at(&b->flows, i), sizeof(struct flow));
+	assert_int_equal(a->flows.detail_count, b->flows.detail_count);
+	assert_memory_equal(a->flows.details, b->flows.details,
+		a->flows.detail_count * sizeof(*a->flows.details));
+	assert_int_equal(a->bursts.count, b->bursts.count);
+	assert_memory_equal(
+		a->bursts.ports, b->bursts.ports, a->bursts.count * sizeof(*a->bursts.ports));
+	assert_int_equal(a->events.count, b->events.count);
+	assert_memory_equal(&a->sums, &b->sums, sizeof(a->sums));
+	assert_memory_equal(a->opcodes, b->opcodes, sizeof(a->opcodes));
+	assert_memory_equal(a->icrc, b->icrc, sizeof(a->icrc));
+	assert_memory_equal(a->dscp_use, b->dscp_use, sizeof(a->dscp_use));
+	assert_int_equal(a->records, b->records);
+	assert_int_equal(a->wire_bytes, b->wire_bytes);
+	assert_int_equal(a->captured_bytes, b->captured_bytes);
+	assert_int_equal(a->roce_v2, b->roce_v2);
+	assert_int_equal(a->malformed, b->malformed);
+	assert_int_equal(a->first_ns, b->first_ns);
+	assert_int_equal(a->last_ns, b->last_ns);
+}
+
+static void the_usual_way_counts_what_the_other_does(void **state)
+{
+	static const uint32_t snaplens[] = { 0, 42, 53, 54, 58, 70, 80 };
+	struct buffer bytes = BUFFER_INIT;
+	struct wire any, other;
+	struct script script;
+
+	(void)state;
+	for (size_t i = 0; i < script_kind_count * COUNT_OF(snaplens); i++) {
+		bytes.count = 0;
+		script_write(&script, &script_kinds[i / COUNT_OF(snaplens)], i);
+		made_capture(&bytes, FILE_PCAP, AROUND_ETHERNET, script.packets, script.count,
+			snaplens[i % COUNT_OF(snaplens)]);
+		read_both_ways(&bytes, &any, &other);
+		check_same(&any, &other);
+		wire_free(&any);
+		wire_free(&other);
+		script_free(&script);
+	}
+	buffer_free(&bytes);
 }
 
 /* A file without times tells the same, but for what only time tells. */
@@ -314,8 +383,9 @@ int main(void)
 		cmocka_unit_test(two_qps_share_a_tuple),
 		cmocka_unit_test(flows_beyond_the_room_are_closed),
 		cmocka_unit_test(a_reused_qp_is_another_flow),
+		cmocka_unit_test(the_usual_way_counts_what_the_other_does),
 	};
-	size_t count = 5;
+	size_t count = 6;
 
 	for (size_t i = 0; i < script_kind_count; i++)
 		tests[count++] = (struct CMUnitTest){
