@@ -96,8 +96,12 @@ static void put_shape(FILE *out, const struct shape *shape)
 			     "correct it.\n");
 	fprintf(out, "leaves: %u\nspines: 1\nhosts_per_leaf: %u\n",
 		shape->groups * shape->rails, shape->most);
-	put_speed(out, "speed", shape->speed_bps);
-	fprintf(out, "\n");
+	if (shape->speed_bps) {
+		put_speed(out, "speed", shape->speed_bps);
+		fprintf(out, "\n");
+	} else {
+		fprintf(out, "# No port told its speed: add it, such as speed: 400G.\n");
+	}
 	if (shape->rails > 1)
 		fprintf(out, "rails: %u\n", shape->rails);
 	fprintf(out, "mtu: %u\nhosts:\n", shape->mtu_bytes);

@@ -101,23 +101,29 @@ static void ask_sysfs(struct discover_port *port)
 	if (sysfs_text(text, sizeof(text), "/sys/class/infiniband/%s/device/numa_node",
 		    port->device))
 		port->numa = strtol(text, NULL, 10);
-	/* The netdev knows speeds that the port's field has no name for. */
-	if (port->netdev[0] && sysfs_number(&mbps, "/sys/class/net/%s/speed", port->netdev))
+	/* Also of a port that could not be opened. */
+	if (!port->speed_bps && port->netdev[0] &&
+		sysfs_number(&mbps, "/sys/class/net/%s/speed", port->netdev))
 		port->speed_bps = mbps * (GBPS / 1000);
 }
 
-int discover_ports(struct discover_port *ports, struct diag *diag)
+static bool is_known(const struct discover_port *ports, int count, const struct nic *nic)
 {
-	struct host host = { .root = NULL };
-	struct nics *nics = calloc(1, sizeof(*nics));
-	int count = 0, err = nics ? nics_find(nics, &host, diag) : -ENOMEM;
-	char *lldp = err ? NULL : ask_lldp();
+	for (int i = 0; i < count; i++)
+		if (strcmp(ports[i].device, nic->rdma) == 0 && ports[i].port == nic->port)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; !err && i < nics->count; i++) {
+int discover_choose(struct discover_port *ports, const struct nics *nics)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < nics->count && count < (int)DISCOVER_PORTS_MAX; i++) {
 		const struct nic *nic = &nics->items[i];
 		struct discover_port *port = &ports[count];
 
-		if (!nic->rdma[0] || count == (int)DISCOVER_PORTS_MAX)
+		if (!nic->rdma[0] || is_known(ports, count, nic))
 			continue;
 		memset(port, 0, sizeof(*port));
 		memcpy(port->device, nic->rdma, sizeof(port->device));
@@ -125,16 +131,36 @@ int discover_ports(struct discover_port *ports, struct diag *diag)
 		memcpy(port->driver, nic->driver, sizeof(port->driver));
 		memcpy(port->pci, nic->pci, sizeof(port->pci));
 		port->port = nic->port;
-		ask_device(port);
+		if (port->port > 1)
+			snprintf(port->why, sizeof(port->why),
+				"%.60s port %u: weft accept drives only port 1 of a device",
+				port->device, port->port);
+		count++;
+	}
+	return count;
+}
+
+int discover_ports(struct discover_port *ports, struct diag *diag)
+{
+	struct host host = { .root = NULL };
+	struct nics *nics = calloc(1, sizeof(*nics));
+	int count, err = nics ? nics_find(nics, &host, diag) : -ENOMEM;
+	char *lldp = err ? NULL : ask_lldp();
+
+	count = err ? err : discover_choose(ports, nics);
+	for (int i = 0; i < count; i++) {
+		struct discover_port *port = &ports[i];
+
+		if (!port->why[0])
+			ask_device(port);
 		ask_sysfs(port);
 		if (lldp)
 			discover_neighbour(
 				lldp, port->netdev, port->neighbour, port->neighbour_port);
-		count++;
 	}
 	free(lldp);
 	free(nics);
-	return err ? err : count;
+	return count;
 }
 
 /* --- frames --- */

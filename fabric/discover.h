@@ -16,6 +16,7 @@
 
 struct diag;
 struct json;
+struct nics; /* pfc/nics.h */
 
 /* Texts are "" and numbers 0 where the host does not tell; numa -1: none. */
 struct discover_port {
@@ -33,6 +34,9 @@ struct discover_port {
 /* The ports of this machine with an RDMA device; at most DISCOVER_PORTS_MAX. Returns how
  * many, or a negative errno when /sys cannot be read. LLDP neighbours where lldpcli(8) runs. */
 int discover_ports(struct discover_port *ports, struct diag *diag);
+
+/* Which of the NICs they are, each port of a device once, and no more of it than its names. */
+int discover_choose(struct discover_port *ports, const struct nics *nics);
 
 void discover_put(struct json *object, const struct discover_port *port);
 int discover_get(const struct json *object, struct discover_port *port, struct diag *diag);

@@ -4,15 +4,17 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/diag.h"
+#include "lib/grow.h"
+#include "lib/sysfs.h"
 #include "lib/units.h"
 
-#define GIDS_MAX 256u
 #define READS_MAX 16
 
 /* --- devices --- */
@@ -69,8 +71,8 @@ static uint64_t lanes(uint8_t width)
 }
 
 /* A lane, as the field's name means it on Ethernet: SDR 2.5, DDR 5, QDR 10, FDR10 10, FDR
- * 14 (for 56 Gb/s), EDR 25, HDR 50, NDR 100. */
-static uint64_t lane_bps(uint8_t speed)
+ * 14 (for 56 Gb/s), EDR 25, HDR 50, NDR 100, XDR 200. */
+static uint64_t lane_bps(uint32_t speed)
 {
 	switch (speed) {
 	case 1:
@@ -88,9 +90,21 @@ static uint64_t lane_bps(uint8_t speed)
 		return 50 * GBPS;
 	case 128:
 		return 100 * GBPS;
+	case 256:
+		return 200 * GBPS;
 	default:
 		return 0;
 	}
+}
+
+/* The older field ends at NDR. */
+static uint32_t lane_speed(const struct ibv_port_attr *port)
+{
+#ifdef HAVE_ACTIVE_SPEED_EX
+	if (port->active_speed_ex)
+		return port->active_speed_ex;
+#endif
+	return port->active_speed;
 }
 
 static int check_port(struct verbs *verbs, const char *name, struct diag *diag)
@@ -109,7 +123,7 @@ static int check_port(struct verbs *verbs, const char *name, struct diag *diag)
 			"cable",
 			name);
 	verbs->mtu_bytes = 128u << port.active_mtu;
-	verbs->speed_bps = lanes(port.active_width) * lane_bps(port.active_speed);
+	verbs->speed_bps = lanes(port.active_width) * lane_bps(lane_speed(&port));
 	return 0;
 }
 
@@ -123,43 +137,91 @@ int verbs_is_up(const struct verbs *verbs)
 	return port.state == IBV_PORT_ACTIVE;
 }
 
-static int read_gids(
-	struct verbs *verbs, const char *name, struct gid_entry *entries, struct diag *diag)
+/* Entries of all ports of the device. The table is refused where it does not fit whole. */
+static size_t count_gids(const struct verbs *verbs, uint32_t ports)
 {
-	struct ibv_gid_entry all[GIDS_MAX];
-	ssize_t count = ibv_query_gid_table(verbs->context, all, GIDS_MAX, 0);
+	size_t count = 0;
+
+	for (uint32_t i = 1; i <= ports; i++) {
+		struct ibv_port_attr port;
+
+		if (!ibv_query_port(verbs->context, (uint8_t)i, &port) && port.gid_tbl_len > 0)
+			count += (size_t)port.gid_tbl_len;
+	}
+	return count;
+}
+
+/* Into entries, which are the caller's. */
+static int read_gids(struct verbs *verbs, const char *name, uint32_t ports,
+	struct gid_entry **entries, struct diag *diag)
+{
+	size_t most = count_gids(verbs, ports);
+	struct ibv_gid_entry *all = zeroed(most, sizeof(*all));
+	ssize_t count = ibv_query_gid_table(verbs->context, all, most, 0);
 	int kept = 0;
 
-	if (count < 0)
-		return diag_system(diag, (int)count, "%s: cannot read the GID table", name);
+	*entries = zeroed(count > 0 ? (size_t)count : 0, sizeof(**entries));
 	for (ssize_t i = 0; i < count; i++) {
+		struct gid_entry *entry = &(*entries)[kept];
+
 		if (all[i].port_num != verbs->port)
 			continue;
-		entries[kept].index = all[i].gid_index;
-		entries[kept].type = all[i].gid_type == IBV_GID_TYPE_ROCE_V2   ? GID_ROCE_V2
-				     : all[i].gid_type == IBV_GID_TYPE_ROCE_V1 ? GID_ROCE_V1
-									       : GID_IB;
-		memcpy(entries[kept].bytes, all[i].gid.raw, GID_BYTES);
+		entry->index = all[i].gid_index;
+		entry->type = all[i].gid_type == IBV_GID_TYPE_ROCE_V2   ? GID_ROCE_V2
+			      : all[i].gid_type == IBV_GID_TYPE_ROCE_V1 ? GID_ROCE_V1
+									: GID_IB;
+		memcpy(entry->bytes, all[i].gid.raw, GID_BYTES);
 		kept++;
 	}
+	free(all);
+	if (count < 0)
+		return diag_system(diag, (int)count, "%s: cannot read the GID table", name);
 	return kept;
 }
 
-static int choose_gid(
-	struct verbs *verbs, const char *name, const struct gid_wish *wish, struct diag *diag)
+static int take_gid(struct verbs *verbs, const char *name, const struct gid_entry *entry,
+	const struct gid_wish *wish, struct diag *diag)
 {
-	struct gid_entry entries[GIDS_MAX];
-	int count = read_gids(verbs, name, entries, diag), chosen;
+	char text[GID_TEXT];
 
-	if (count < 0)
-		return count;
-	chosen = gid_choose(entries, (size_t)count, wish, name, diag);
-	if (chosen < 0)
-		return chosen;
-	verbs->gid_index = entries[chosen].index;
-	verbs->gid_rule = gid_rule(entries[chosen].bytes, wish);
-	memcpy(verbs->gid, entries[chosen].bytes, GID_BYTES);
+	gid_print(entry->bytes, text);
+	if (entry->index > UINT8_MAX)
+		return diag_error(diag, -ENOENT,
+			"%s: GID %s has index %u, and a QP can use 0..255: take addresses away "
+			"from "
+			"its NIC",
+			name, text, entry->index);
+	verbs->gid_index = entry->index;
+	verbs->gid_rule = gid_rule(entry->bytes, wish);
+	memcpy(verbs->gid, entry->bytes, GID_BYTES);
 	return 0;
+}
+
+static int choose_gid(struct verbs *verbs, const char *name, uint32_t ports,
+	const struct gid_wish *wish, struct diag *diag)
+{
+	struct gid_entry *entries;
+	int count = read_gids(verbs, name, ports, &entries, diag), chosen = count;
+
+	if (count >= 0)
+		chosen = gid_choose(entries, (size_t)count, wish, name, diag);
+	if (chosen >= 0)
+		chosen = take_gid(verbs, name, &entries[chosen], wish, diag);
+	free(entries);
+	return chosen;
+}
+
+/* The netdev tells of modes that a port's field has no name for, and of all legs of a bond. */
+static void ask_netdev(struct verbs *verbs)
+{
+	char netdev[VERBS_NAME];
+	uint64_t mbps;
+
+	if (sysfs_netdev(
+		    netdev, sizeof(netdev), verbs->device, verbs->port, verbs->gid_index) &&
+		sysfs_number(&mbps, "/sys/class/net/%s/speed", netdev) && mbps &&
+		mbps <= UINT32_MAX)
+		verbs->speed_bps = mbps * (GBPS / 1000);
 }
 
 /* --- opening --- */
@@ -198,9 +260,10 @@ static int open_one(struct verbs *verbs, struct ibv_device *device,
 	err = check_port(verbs, name, diag);
 	if (err)
 		return err;
-	err = choose_gid(verbs, name, &choice->gid, diag);
+	err = choose_gid(verbs, name, attr.phys_port_cnt, &choice->gid, diag);
 	if (err)
 		return err;
+	ask_netdev(verbs);
 	verbs->pd = ibv_alloc_pd(verbs->context);
 	return verbs->pd ? 0 : diag_system(diag, -errno, "%s: no protection domain", name);
 }

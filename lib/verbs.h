@@ -41,7 +41,7 @@ struct verbs {
 	char device[VERBS_NAME];
 	uint32_t port;
 	uint32_t mtu_bytes; /* RoCE payload of a packet, active */
-	uint64_t speed_bps; /* 0: not told */
+	uint64_t speed_bps; /* as its netdev tells, or else the device; 0: not told */
 	uint32_t gid_index;
 	uint8_t gid[GID_BYTES];
 	enum gid_rule gid_rule;

@@ -5,13 +5,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "fabric/discover.h"
+#include "cmd/discover.h"
 #include "lib/diag.h"
 #include "lib/json.h"
+#include "lib/units.h"
+#include "pfc/nics.h"
 
 static const char lldp[] = "lldp.ens1f0.via=LLDP\n"
 			   "lldp.ens1f0.chassis.mac=00:11:22:33:44:55\n"
@@ -69,11 +73,58 @@ static void a_port_arrives_as_it_was_told(void **state)
 	json_free(body);
 }
 
+static void a_port_stands_once_and_second_ports_are_left_out(void **state)
+{
+	static const struct nics nics = { .count = 4,
+		.items = { { .rdma = "mlx4_0", .netdev = "eth0", .port = 1 },
+			{ .rdma = "mlx4_0", .netdev = "eth0.100", .port = 1 },
+			{ .rdma = "mlx4_0", .netdev = "eth1", .port = 2 },
+			{ .rdma = "", .netdev = "eth2" } } };
+	static struct discover_port ports[DISCOVER_PORTS_MAX];
+
+	(void)state;
+	assert_int_equal(discover_choose(ports, &nics), 2);
+	assert_string_equal(ports[0].netdev, "eth0");
+	assert_string_equal(ports[0].why, "");
+	assert_non_null(strstr(ports[1].why, "mlx4_0 port 2: "));
+}
+
+/* What discover writes of one host; the caller's. */
+static char *written(struct discover_port *ports, uint32_t count)
+{
+	const struct discover_host host = { .name = "node01", .ports = ports, .count = count };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_true(discover_write(out, &host, 1));
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void a_speed_that_nobody_told_is_not_written(void **state)
+{
+	struct discover_port port = { .device = "mlx5_0", .port = 1, .numa = -1 };
+	char *text = written(&port, 1);
+
+	(void)state;
+	assert_null(strstr(text, "\nspeed:"));
+	assert_non_null(strstr(text, "\n# No port told its speed"));
+	free(text);
+	port.speed_bps = 5 * GBPS / 2;
+	text = written(&port, 1);
+	assert_non_null(strstr(text, "\nspeed: 2500M\n"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_neighbour_is_found_by_its_interface),
 		cmocka_unit_test(a_port_arrives_as_it_was_told),
+		cmocka_unit_test(a_port_stands_once_and_second_ports_are_left_out),
+		cmocka_unit_test(a_speed_that_nobody_told_is_not_written),
 	};
 
 	return cmocka_run_group_tests_name("discover", tests, NULL, NULL);
