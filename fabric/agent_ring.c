@@ -41,6 +41,15 @@ int agent_ring_prepare(struct agent_stage *stage, const struct json *body, struc
 	return 0;
 }
 
+static void is_over(struct agent_ring *ring, int err, const struct diag *why)
+{
+	ring->over = true;
+	if (err >= 0)
+		return;
+	ring->sent.unreachable = err == -EHOSTUNREACH || agent_is_unresolved(err);
+	snprintf(ring->sent.why, sizeof(ring->sent.why), "%.255s", why->text);
+}
+
 int agent_ring_connect(struct agent_stage *stage, const struct json *body, struct diag *diag)
 {
 	const struct json *from = json_get(body, "ring");
@@ -56,16 +65,13 @@ int agent_ring_connect(struct agent_stage *stage, const struct json *body, struc
 	if (!err && (next.qps != ring->all.plan.qps || prev.qps != ring->all.plan.qps))
 		err = diag_error(diag, -EPROTO, "a ring of %u and %u QPs, expected %u",
 			prev.qps, next.qps, ring->all.plan.qps);
-	return err ? err : allreduce_connect(&ring->all, &next, &prev, diag);
-}
-
-static void is_over(struct agent_ring *ring, int err, const struct diag *why)
-{
-	ring->over = true;
-	if (err >= 0)
-		return;
-	ring->sent.unreachable = err == -EHOSTUNREACH;
-	snprintf(ring->sent.why, sizeof(ring->sent.why), "%.255s", why->text);
+	if (err)
+		return err;
+	err = allreduce_connect(&ring->all, &next, &prev, diag);
+	if (!agent_is_unresolved(err))
+		return err;
+	is_over(ring, err, diag);
+	return 0;
 }
 
 uint32_t agent_ring_turn(struct agent_stage *stage)

@@ -65,6 +65,33 @@ int agent_stage_prepare(struct agent_stage *stage, const struct json *body, stru
 	return err ? err : agent_ring_prepare(stage, body, answer, diag);
 }
 
+static void is_over(struct agent_flow *flow, int err, const struct diag *why)
+{
+	flow->over = true;
+	if (!err)
+		return;
+	flow->sent.unreachable = err == -EHOSTUNREACH || agent_is_unresolved(err);
+	snprintf(flow->sent.why, sizeof(flow->sent.why), "%.255s", why->text);
+}
+
+bool agent_is_unresolved(int err)
+{
+	return err == -ETIMEDOUT || err == -EHOSTUNREACH || err == -ENETUNREACH;
+}
+
+/* An address that nobody answers for ends its flow; the others run. */
+static int connect_flow(struct agent_stage *stage, uint32_t at, const struct json *end,
+	const struct gen_end *there, struct diag *diag)
+{
+	struct agent_flow *flow = &stage->flows[at];
+	int err = gen_connect(&flow->gen, there, diag);
+
+	if (!agent_is_unresolved(err))
+		return err ? err : agent_probe_connect(stage, at, end, there, diag);
+	is_over(flow, err, diag);
+	return 0;
+}
+
 int agent_stage_connect(struct agent_stage *stage, const struct json *body, struct diag *diag)
 {
 	const struct json *ends = json_get(body, "ends");
@@ -80,9 +107,7 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 			err = diag_error(diag, -EPROTO, "%u QPs for a flow of %u", there.qps,
 				stage->flows[i].end.plan.qps);
 		if (!err)
-			err = gen_connect(&stage->flows[i].gen, &there, diag);
-		if (!err)
-			err = agent_probe_connect(stage, i, json_at(ends, i), &there, diag);
+			err = connect_flow(stage, i, json_at(ends, i), &there, diag);
 	}
 	if (!err)
 		err = agent_ring_connect(stage, body, diag);
@@ -96,15 +121,6 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 }
 
 /* --- traffic --- */
-
-static void is_over(struct agent_flow *flow, int err, const struct diag *why)
-{
-	flow->over = true;
-	if (!err)
-		return;
-	flow->sent.unreachable = err == -EHOSTUNREACH;
-	snprintf(flow->sent.why, sizeof(flow->sent.why), "%.255s", why->text);
-}
 
 /* Messages of each QP that may have left by now. */
 static uint64_t allowed(const struct agent_flow *flow, uint64_t since_ns)
@@ -228,7 +244,7 @@ int agent_stage_run(struct agent_stage *stage, const struct json *body, struct j
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < stage->flow_count; i++) {
-		stage->flows[i].over = !stage->flows[i].end.active;
+		stage->flows[i].over |= !stage->flows[i].end.active;
 		stage->soft |= stage->flows[i].gen.verbs->soft;
 	}
 	if (stage->ring.here)

@@ -57,6 +57,9 @@ int agent_stage_prepare(struct agent_stage *stage, const struct json *body, stru
 	struct diag *diag);
 int agent_stage_connect(struct agent_stage *stage, const struct json *body, struct diag *diag);
 
+/* Whether this is how connecting fails where the kernel cannot resolve the peer's address. */
+bool agent_is_unresolved(int err);
+
 /* Runs to the end, to the deadline, or to a frame STOP, and answers CLOCK meanwhile. */
 int agent_stage_run(struct agent_stage *stage, const struct json *body, struct json *answer,
 	struct diag *diag);
