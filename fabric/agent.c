@@ -69,6 +69,7 @@ int agent_listen(struct agent_stage *stage, struct diag *diag)
 	err = control_receive(stage->control, &kind, &body, AGENT_TALK_NS, diag);
 	if (err)
 		return err;
+	stage->heard_ns = clock_ns();
 	if (kind == AGENT_CLOCK)
 		err = agent_say_clock(stage->control, body, diag);
 	else if (kind != AGENT_STOP)
@@ -159,7 +160,7 @@ static int open_devices(
 
 static bool has_stage(const struct agent *agent)
 {
-	return agent->stage.counters != NULL;
+	return agent->stage.prepared;
 }
 
 /* What answers a frame; AGENT_REFUSE where it is out of turn. */
@@ -247,6 +248,8 @@ static int handle(struct agent *agent, uint8_t kind, const struct json *body, st
 		return agent_say(agent->control, with, answer, diag);
 	json_free(answer);
 	agent_stage_close(&agent->stage);
+	if (kind == AGENT_START && err == -ETIMEDOUT) /* nobody is there to be told */
+		return err;
 	why = *diag;
 	refuse(agent, &why);
 	return err == -EPROTO || err == -EPIPE ? err : 0;

@@ -53,6 +53,7 @@ int agent_stage_prepare(struct agent_stage *stage, const struct json *body, stru
 		return diag_error(diag, -EPROTO, "a stage of no list of ends, or more than %u",
 			AGENT_ENDS_MAX);
 	stage->number++;
+	stage->prepared = true;
 	agent_test_die(stage, "prepare");
 	stage->flows = zeroed(count, sizeof(*stage->flows));
 	stage->counters = zeroed(stage->device_count, sizeof(*stage->counters));
@@ -199,6 +200,7 @@ static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag 
 	uint32_t open = 1;
 	int err;
 
+	stage->heard_ns = clock_ns();
 	while (open && !stage->stop && clock_ns() < deadline_ns) {
 		bool waits = clock_ns() < stage->begin_ns;
 		uint32_t taken = waits ? 0 : all_turns(stage, &open);
@@ -214,6 +216,10 @@ static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag 
 		if (err)
 			return err == -EPIPE ? err : -EPROTO;
 		listen_ns = clock_ns() + LISTEN_NS;
+		if (listen_ns > stage->heard_ns + AGENT_SILENCE_NS)
+			return diag_error(diag, -ETIMEDOUT,
+				"%s said nothing for %u s while a stage ran",
+				stage->control->peer, (unsigned)(AGENT_SILENCE_NS / NS_PER_S));
 	}
 	return 0;
 }

@@ -41,8 +41,9 @@ struct agent_stage {
 	struct agent_counters *counters; /* owned; of each device */
 	struct agent_watch *watch;       /* owned; from START to STOP */
 	uint64_t begin_ns, end_ns;       /* of the traffic */
+	uint64_t heard_ns;               /* when a frame came last while it runs */
 	uint32_t number;                 /* of the stages of this agent, from 1 */
-	bool connected, soft;
+	bool prepared, connected, soft;
 	bool stop; /* the coordinator said so */
 };
 

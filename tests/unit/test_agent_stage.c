@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stage of an agent without a device: what comes out of turn, and a coordinator that is silent. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#include "fabric/agent_stage.h"
+#include "lib/clock.h"
+#include "lib/diag.h"
+#include "lib/json.h"
+
+#define SOON_NS (5 * NS_PER_S)
+
+struct bench {
+	struct control here, there;
+	pthread_t thread;
+	struct diag diag;
+	int err;
+};
+
+static void *serve(void *arg)
+{
+	struct bench *bench = arg;
+
+	bench->err = agent_serve(&bench->there, "weft test", &bench->diag);
+	control_close(&bench->there);
+	return NULL;
+}
+
+static void hear(struct bench *bench, uint8_t kind)
+{
+	struct json *body;
+	struct diag diag;
+	uint8_t is;
+
+	assert_int_equal(control_receive(&bench->here, &is, &body, SOON_NS, &diag), 0);
+	assert_int_equal(is, kind);
+	json_free(body);
+}
+
+static void say(struct bench *bench, uint8_t kind, const char *text)
+{
+	struct json *body;
+	struct diag diag;
+
+	assert_int_equal(json_parse(&body, text, strlen(text), &diag), 0);
+	assert_int_equal(control_send(&bench->here, kind, body, SOON_NS, &diag), 0);
+	json_free(body);
+}
+
+/* Up to a stage of no flows that is connected. */
+static void begin(struct bench *bench)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	control_adopt(&bench->here, fds[0], fds[0], "agent");
+	control_adopt(&bench->there, fds[1], fds[1], "test");
+	assert_int_equal(pthread_create(&bench->thread, NULL, serve, bench), 0);
+	hear(bench, AGENT_HELLO);
+	say(bench, AGENT_PREPARE, "{\"ends\": []}");
+	hear(bench, AGENT_PREPARED);
+	say(bench, AGENT_CONNECT, "{\"ends\": []}");
+	hear(bench, AGENT_CONNECTED);
+}
+
+static void ends_with(struct bench *bench, int err, const char *why)
+{
+	assert_int_equal(pthread_join(bench->thread, NULL), 0);
+	assert_int_equal(bench->err, err);
+	assert_non_null(strstr(bench->diag.text, why));
+	control_close(&bench->here);
+}
+
+static void a_coordinator_that_says_nothing_ends_a_stage_that_runs(void **state)
+{
+	struct bench bench;
+	char text[80];
+
+	(void)state;
+	begin(&bench);
+	snprintf(text, sizeof(text), "{\"at_ns\": %llu, \"deadline_ns\": 1000000}",
+		(unsigned long long)(clock_ns() + AGENT_SILENCE_NS + NS_PER_S));
+	say(&bench, AGENT_START, text);
+	ends_with(&bench, -ETIMEDOUT, "test said nothing for 8 s while a stage ran");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_coordinator_that_says_nothing_ends_a_stage_that_runs),
+	};
+
+	return cmocka_run_group_tests_name("agent_stage", tests, NULL, NULL);
+}
