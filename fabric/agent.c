@@ -179,12 +179,12 @@ static enum agent_frame answer_to(struct agent *agent, uint8_t kind, const struc
 		*err = agent_stage_prepare(&agent->stage, body, answer, diag);
 		return AGENT_PREPARED;
 	case AGENT_CONNECT:
-		if (!has_stage(agent))
+		if (!has_stage(agent) || agent->stage.connected)
 			break;
 		*err = agent_stage_connect(&agent->stage, body, diag);
 		return AGENT_CONNECTED;
 	case AGENT_START:
-		if (!has_stage(agent))
+		if (!has_stage(agent) || agent->stage.started)
 			break;
 		*err = agent_stage_run(&agent->stage, body, answer, diag);
 		return AGENT_SENT;

@@ -255,6 +255,7 @@ int agent_stage_run(struct agent_stage *stage, const struct json *body, struct j
 	}
 	if (stage->ring.here)
 		stage->soft |= stage->ring.all.verbs->soft;
+	stage->started = true;
 	stage->begin_ns = at_ns > now ? at_ns : now;
 	stage->watch = agent_watch_begin(stage->counters, stage->devices, stage->device_count);
 	err = traffic(stage, stage->begin_ns + deadline_ns, diag);

@@ -43,7 +43,7 @@ struct agent_stage {
 	uint64_t begin_ns, end_ns;       /* of the traffic */
 	uint64_t heard_ns;               /* when a frame came last while it runs */
 	uint32_t number;                 /* of the stages of this agent, from 1 */
-	bool prepared, connected, soft;
+	bool prepared, connected, started, soft;
 	bool stop; /* the coordinator said so */
 };
 

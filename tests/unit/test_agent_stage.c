@@ -93,9 +93,26 @@ static void a_coordinator_that_says_nothing_ends_a_stage_that_runs(void **state)
 	ends_with(&bench, -ETIMEDOUT, "test said nothing for 8 s while a stage ran");
 }
 
+static void what_comes_twice_ends_it(void **state)
+{
+	static const char start[] = "{\"at_ns\": 0, \"deadline_ns\": 1000000}";
+	struct bench bench;
+
+	(void)state;
+	begin(&bench);
+	say(&bench, AGENT_CONNECT, "{\"ends\": []}");
+	ends_with(&bench, -EPROTO, "out of turn");
+	begin(&bench);
+	say(&bench, AGENT_START, start);
+	hear(&bench, AGENT_SENT);
+	say(&bench, AGENT_START, start);
+	ends_with(&bench, -EPROTO, "out of turn");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_comes_twice_ends_it),
 		cmocka_unit_test(a_coordinator_that_says_nothing_ends_a_stage_that_runs),
 	};
 
