@@ -15,6 +15,7 @@
 
 #define LISTEN_NS (50 * NS_PER_MS)
 #define NAP_NS (4 * NS_PER_MS)
+#define SPIN_NS (200 * NS_PER_US) /* more than a nap is late by */
 #define AHEAD_NS (10 * NS_PER_S) /* at most, from START to the start */
 
 /* --- opening the ends --- */
@@ -184,10 +185,19 @@ static uint32_t all_turns(struct agent_stage *stage, uint32_t *open)
 	return taken;
 }
 
+uint64_t agent_nap_ns(uint64_t now_ns, uint64_t begin_ns)
+{
+	if (now_ns + SPIN_NS >= begin_ns)
+		return 0;
+	return begin_ns - now_ns - SPIN_NS < NAP_NS ? begin_ns - now_ns - SPIN_NS : NAP_NS;
+}
+
 static void nap(uint64_t ns)
 {
 	const struct timespec time = { .tv_nsec = (long)ns };
 
+	if (ns == 0)
+		return;
 	nanosleep(&time, NULL);
 }
 
@@ -208,7 +218,9 @@ static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag 
 		if (taken && !moved)
 			agent_test_die(stage, "traffic");
 		moved |= taken > 0;
-		if (waits || (!taken && stage->soft))
+		if (waits)
+			nap(agent_nap_ns(clock_ns(), stage->begin_ns));
+		else if (!taken && stage->soft)
 			nap(NAP_NS);
 		if (clock_ns() < listen_ns)
 			continue;

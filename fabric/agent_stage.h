@@ -89,6 +89,10 @@ void agent_probe_send(struct agent_stage *stage);
 void agent_probe_result(struct agent_stage *stage, struct json *answer);
 void agent_probe_close(struct agent_stage *stage); /* safe twice */
 
+/* How long to sleep before the start of the traffic: never so long that it could be missed; 0: not
+ * at all. */
+uint64_t agent_nap_ns(uint64_t now_ns, uint64_t begin_ns);
+
 /* Takes one frame while a stage runs, if there is one: CLOCK is answered, STOP noted. */
 int agent_listen(struct agent_stage *stage, struct diag *diag);
 

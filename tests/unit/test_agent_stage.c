@@ -93,6 +93,19 @@ static void a_coordinator_that_says_nothing_ends_a_stage_that_runs(void **state)
 	ends_with(&bench, -ETIMEDOUT, "test said nothing for 8 s while a stage ran");
 }
 
+static void no_nap_reaches_the_start(void **state)
+{
+	uint64_t begin_ns = 10 * NS_PER_MS, now_ns = 0, ns;
+
+	(void)state;
+	while ((ns = agent_nap_ns(now_ns, begin_ns)) > 0) {
+		assert_true(ns <= 4 * NS_PER_MS);
+		now_ns += ns;
+	}
+	assert_true(now_ns < begin_ns && now_ns + NS_PER_MS > begin_ns);
+	assert_int_equal(agent_nap_ns(begin_ns + 1, begin_ns), 0);
+}
+
 static void what_comes_twice_ends_it(void **state)
 {
 	static const char start[] = "{\"at_ns\": 0, \"deadline_ns\": 1000000}";
@@ -112,6 +125,7 @@ static void what_comes_twice_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_nap_reaches_the_start),
 		cmocka_unit_test(what_comes_twice_ends_it),
 		cmocka_unit_test(a_coordinator_that_says_nothing_ends_a_stage_that_runs),
 	};
