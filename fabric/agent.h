@@ -92,6 +92,7 @@ struct agent_sent {
 struct agent_ring_sent {
 	uint64_t taken, acknowledged; /* steps */
 	uint64_t checked;             /* chunks */
+	uint64_t sums_ns;             /* that checking and adding took */
 	struct allreduce_wrong wrong;
 	bool unreachable;
 	char why[256];

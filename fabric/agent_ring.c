@@ -100,6 +100,7 @@ void agent_ring_sent(struct agent_stage *stage, struct json *answer)
 	ring->sent.taken = ring->all.taken;
 	ring->sent.acknowledged = ring->all.acknowledged;
 	ring->sent.checked = ring->all.checked;
+	ring->sent.sums_ns = ring->all.sums_ns;
 	ring->sent.wrong = ring->all.wrong;
 	agent_put_ring_sent(json_put_object(answer, "ring"), &ring->sent);
 }

@@ -67,6 +67,7 @@ void agent_put_ring_sent(struct json *object, const struct agent_ring_sent *sent
 	json_put_u64(object, "taken", sent->taken);
 	json_put_u64(object, "acknowledged", sent->acknowledged);
 	json_put_u64(object, "checked", sent->checked);
+	json_put_u64(object, "sums_ns", sent->sums_ns);
 	json_put_u64(object, "wrong_chunks", sent->wrong.chunks);
 	json_put_u64(object, "wrong_elements", sent->wrong.elements);
 	json_put_u64(object, "wrong_step", sent->wrong.step);
@@ -87,6 +88,7 @@ int agent_get_ring_sent(
 		{ "taken", ALLREDUCE_STEPS_MAX, &sent->taken },
 		{ "acknowledged", ALLREDUCE_STEPS_MAX, &sent->acknowledged },
 		{ "checked", ALLREDUCE_STEPS_MAX, &sent->checked },
+		{ "sums_ns", INT64_MAX, &sent->sums_ns },
 		{ "wrong_chunks", ALLREDUCE_STEPS_MAX, &sent->wrong.chunks },
 		{ "wrong_elements", INT64_MAX, &sent->wrong.elements },
 		{ "wrong_step", ALLREDUCE_STEPS_MAX, &step },

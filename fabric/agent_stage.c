@@ -16,7 +16,7 @@
 #define LISTEN_NS (50 * NS_PER_MS)
 #define NAP_NS (4 * NS_PER_MS)
 #define SPIN_NS (200 * NS_PER_US) /* more than a nap is late by */
-#define AHEAD_NS (10 * NS_PER_S) /* at most, from START to the start */
+#define AHEAD_NS (10 * NS_PER_S)  /* at most, from START to the start */
 
 /* --- opening the ends --- */
 
@@ -201,7 +201,7 @@ static void nap(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
-/* Until the traffic has ended, or its time is up. Where the kernel is the NIC it needs the
+/* Until the traffic has ended, or its time is up, to which is added what a ring's sums take. Where the kernel is the NIC it needs the
  * processor more than we do. */
 static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag *diag)
 {
@@ -211,7 +211,7 @@ static int traffic(struct agent_stage *stage, uint64_t deadline_ns, struct diag 
 	int err;
 
 	stage->heard_ns = clock_ns();
-	while (open && !stage->stop && clock_ns() < deadline_ns) {
+	while (open && !stage->stop && clock_ns() < deadline_ns + stage->ring.all.sums_ns) {
 		bool waits = clock_ns() < stage->begin_ns;
 		uint32_t taken = waits ? 0 : all_turns(stage, &open);
 

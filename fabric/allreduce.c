@@ -260,21 +260,10 @@ static int give_credit(struct allreduce *all, struct diag *diag)
 
 /* --- receiving --- */
 
-static void check(struct allreduce *all, uint32_t step, const struct ring_step *what)
+static void note_wrong(struct allreduce *all, uint32_t step, uint64_t elements, uint64_t bad)
 {
 	struct allreduce_wrong *wrong = &all->wrong;
-	uint32_t elem = all->ring.elem_bytes;
-	uint64_t bad = 0, elements;
 
-	if (all->flip == step + 1 && what->recv.length_bytes)
-		*slot(all, step) ^= 1;
-	elements = allreduce_wrong(all->plan.type, slot(all, step),
-		what->recv.offset_bytes / elem, what->recv.length_bytes / elem,
-		allreduce_factor(&all->ring, all->plan.rank, step % ring_steps(&all->ring)),
-		all->plan.ranks, &bad);
-	all->checked++;
-	if (!elements)
-		return;
 	if (wrong->chunks++ == 0) {
 		wrong->step = step;
 		wrong->chunk = chunk_received(all, step);
@@ -292,17 +281,27 @@ static bool may_take(const struct allreduce *all)
 
 static int take_step(struct allreduce *all, struct diag *diag)
 {
-	uint32_t step = all->taken;
+	uint32_t step = all->taken, elem = all->ring.elem_bytes;
 	struct ring_step what = step_of(all, step);
-	uint64_t at = what.recv.offset_bytes;
+	uint64_t at = what.recv.offset_bytes, began_ns = clock_ns(), ready_ns, bad = 0,
+		 elements;
+	struct allreduce_wanted wanted;
 
-	check(all, step, &what);
-	allreduce_add(all->plan.type, work(all) + at, slot(all, step),
-		what.adds ? input(all) + at : NULL,
-		what.recv.length_bytes / all->ring.elem_bytes);
+	if (all->flip == step + 1 && what.recv.length_bytes)
+		*slot(all, step) ^= 1;
+	allreduce_want(&wanted, all->plan.type, &all->ring, all->plan.rank,
+		step % ring_steps(&all->ring));
+	elements = allreduce_take(&wanted, work(all) + at, slot(all, step),
+		what.adds ? input(all) + at : NULL, at / elem, what.recv.length_bytes / elem,
+		&bad);
+	if (elements)
+		note_wrong(all, step, elements, bad);
+	all->checked++;
 	all->taken++;
+	ready_ns = clock_ns();
+	all->sums_ns += ready_ns - began_ns;
 	if (step + 1 < all->count)
-		all->steps[step + 1].ready_ns = all->steps[step].arrived_ns;
+		all->steps[step + 1].ready_ns = ready_ns;
 	return give_credit(all, diag);
 }
 

@@ -35,8 +35,8 @@ struct allreduce_plan {
 
 /* Times of this host's clock; 0: not reached. */
 struct allreduce_step {
-	uint64_t ready_ns;     /* its input had arrived, and a slot was free */
-	uint64_t posted_ns;    /* after the sum, and the credit */
+	uint64_t ready_ns;     /* its input was added, and a slot was free */
+	uint64_t posted_ns;    /* after the credit */
 	uint64_t completed_ns; /* the last acknowledgement */
 	uint64_t arrived_ns;   /* what the rank before sent in this step was here */
 };
@@ -73,6 +73,7 @@ struct allreduce {
 	uint32_t flip; /* test: 1 + the step in which one bit is flipped */
 	struct allreduce_wrong wrong;
 	uint64_t slot_bytes, last_ns, stall_ns;
+	uint64_t sums_ns; /* that checking and adding took: not the network's */
 	uint64_t held_ns; /* when a slot or an acknowledgement came that was waited for */
 };
 

@@ -3,10 +3,11 @@
  * in, what must have come in at each step, and adding it.
  *
  * Element i of rank r is value(i) * (r + 1), so that the sum over any ranks is value(i) times
- * a factor, and every chunk that arrives can be told right or wrong by itself. Integers are
- * modulo 2^32 and 2^64 and exact. fp32 values are 0..255: exact up to ALLREDUCE_EXACT_RANKS
- * ranks, and beyond within ranks * 2^-24 of the value; bf16 is rounded at every step, to
- * nearest even: within ranks * 2^-8.
+ * a factor, and every chunk that arrives can be told right or wrong by itself, bit by bit.
+ * Integers are modulo 2^32 and 2^64. Values of floats are powers of two, 2^0 to 2^63: they move
+ * no rounding, so that what the sum of the ranks is rounded to, each to nearest even in the order
+ * of the ring, is the same for all elements but for the exponent. Sums of fp32 and bf16 are so
+ * known exactly for any number of ranks; the largest, 2^63 * 2^31, is finite in both.
  *
  * Arithmetic only: nothing allocates, blocks or fails.
  */
@@ -19,8 +20,6 @@
 
 #include "fabric/ring.h"
 
-#define ALLREDUCE_EXACT_RANKS 361u /* 255 * n (n + 1) / 2 < 2^24 */
-
 enum allreduce_type { ALLREDUCE_INT32, ALLREDUCE_INT64, ALLREDUCE_FP32, ALLREDUCE_BF16 };
 
 uint32_t allreduce_elem_bytes(enum allreduce_type type);
@@ -30,17 +29,20 @@ const char *allreduce_type_name(enum allreduce_type type); /* "int32" */
 void allreduce_fill(
 	enum allreduce_type type, void *to, uint64_t first, uint64_t count, uint64_t rank);
 
-/* The factor of what arrives at a rank in a step: the sum of rank + 1 over those that are
- * in it. */
-uint64_t allreduce_factor(const struct ring *ring, uint32_t rank, uint32_t step);
+/* What arrives at a rank in a step. */
+struct allreduce_wanted {
+	enum allreduce_type type;
+	uint64_t factor; /* integers: the sum of rank + 1 over those that are in it */
+	uint32_t sum;    /* floats: the bits of that sum, as it was rounded */
+};
 
-/* to = from + own, element by element; own NULL: to = from. to may not overlap. */
-void allreduce_add(
-	enum allreduce_type type, void *to, const void *from, const void *own, uint64_t count);
+void allreduce_want(struct allreduce_wanted *wanted, enum allreduce_type type,
+	const struct ring *ring, uint32_t rank, uint32_t step);
 
-/* How many of count elements are not value(first + i) * factor; *bad is the first of them.
- * ranks: for the tolerance. */
-uint64_t allreduce_wrong(enum allreduce_type type, const void *data, uint64_t first,
-	uint64_t count, uint64_t factor, uint32_t ranks, uint64_t *bad);
+/* to = from + own, element by element; own NULL: to = from. No two may overlap. Returns how
+ * many of the count elements of from are not the wanted sums of elements first..first + count
+ * - 1; *bad is the first of them. */
+uint64_t allreduce_take(const struct allreduce_wanted *wanted, void *to, const void *from,
+	const void *own, uint64_t first, uint64_t count, uint64_t *bad);
 
 #endif

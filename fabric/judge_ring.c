@@ -39,12 +39,32 @@ static double least_ceiling_bps(const struct evidence *evidence)
 	return (double)payload_ceiling_bps(least, evidence->fabric->mtu_bytes);
 }
 
-/* V over the mean time of an iteration, times 2 (n-1) / n. */
+/* What checking and adding took of the iterations that are timed. No rank sends a chunk on before
+ * it has added it, and the way of a sum leads through each rank as often: the mean of what they
+ * took lies on it. 0 where no sums were made. */
+static double sums_ns(const struct evidence *evidence, const struct ringtime *times)
+{
+	double chunk_ns = 0, n = times->ranks;
+
+	for (uint32_t i = 0; i < times->ranks; i++) {
+		uint32_t port = evidence->fabric->nics[evidence->ring.nics[i]];
+		uint64_t chunks = evidence_sum(evidence, port, M_RING_CHECKED);
+
+		if (chunks)
+			chunk_ns += (double)evidence_sum(evidence, port, M_RING_SUMS_NS) /
+				    (double)chunks / n;
+	}
+	return chunk_ns * 2 * (n - 1) * times->iterations;
+}
+
+/* V over the mean time of an iteration less that of its sums, times 2 (n-1) / n. */
 static double busbw_bps(const struct evidence *evidence, const struct ringtime *times)
 {
-	double n = times->ranks, mean_ns;
+	double n = times->ranks, run_ns = (double)(times->end_ns - times->start_ns), mean_ns;
 
-	mean_ns = (double)(times->end_ns - times->start_ns) / times->iterations;
+	mean_ns = (run_ns - sums_ns(evidence, times)) / times->iterations;
+	if (mean_ns <= 0)
+		return 0;
 	return (double)evidence->ring.bytes * 8 * (double)NS_PER_S / mean_ns * 2 * (n - 1) / n;
 }
 
@@ -225,6 +245,22 @@ static bool tell_host(struct judging *judging, const struct evidence *evidence,
 	return true;
 }
 
+/* Sums that took more than half of the run leave too little of it to blame the network. */
+static bool tell_busy(
+	const struct evidence *evidence, const struct ringtime *times, struct finding *finding)
+{
+	double run_ns = (double)(times->end_ns - times->start_ns);
+
+	if (sums_ns(evidence, times) * 2 < run_ns)
+		return false;
+	finding->verdict = VERDICT_UNKNOWN;
+	finding_advice(finding,
+		"the hosts' sums took %.0f %% of the time: too much to tell the network's "
+		"share",
+		sums_ns(evidence, times) / run_ns * 100);
+	return true;
+}
+
 /* What the latency of the steps leaves of the ceiling, by the closed form of the plan:
  * small chunks and long cables keep a healthy ring below any fixed limit. */
 static double latency_leaves(const struct evidence *evidence)
@@ -259,25 +295,30 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	double n = times->ranks;
 	struct finding *finding;
 	struct votes votes;
-	char name[80];
+	char name[80], sums[80] = "";
 
+	if (sums_ns(evidence, times) > 0)
+		snprintf(sums, sizeof(sums), "; sums, %.1f us a step, do not count",
+			sums_ns(evidence, times) / (double)NS_PER_US / (2 * (n - 1)) /
+				times->iterations);
 	edge_name(evidence, times->slowest, name, sizeof(name));
 	finding = judging_say(judging, "ring.busbw", "ring",
 		stage_met_deadline(&evidence->stage) ? VERDICT_PASS : VERDICT_UNKNOWN, seen);
 	finding_text(finding,
 		"%u ranks, %u all-reduces: algbw %.2f, busbw %.2f Gb/s, %.1f %% of "
 		"the payload ceiling; slowest edge %s, %.1f us a step, median edge "
-		"%.1f us",
+		"%.1f us%s",
 		times->ranks, times->iterations, bps * n / (2 * (n - 1)) / (double)GBPS,
 		bps / (double)GBPS, share * 100, name,
 		(double)edge->median_ns / (double)NS_PER_US,
-		(double)times->median_ns / (double)NS_PER_US);
+		(double)times->median_ns / (double)NS_PER_US, sums);
 	if (short_steps)
 		limit *= leaves;
 	finding_limit(finding, share, limit, "ratio",
 		"limits.busbw of line rate less framing (MTU %u)%s", judging->fabric->mtu_bytes,
 		short_steps ? ", less what the latency of steps this short takes" : "");
-	if (share >= limit || tell_host(judging, evidence, times, finding))
+	if (share >= limit || tell_host(judging, evidence, times, finding) ||
+		tell_busy(evidence, times, finding))
 		return;
 	if (steps_down(evidence, times->slowest) && !judging->fabric->policy.dcqcn.off) {
 		finding->verdict = VERDICT_WARN;

@@ -202,6 +202,7 @@ static void collect_sums(struct live_stage *run, struct sim_result *result)
 		uint32_t nic = run->stage->ring.nics[r];
 
 		live_put_counter(run, result, nic, C_RING_CHECKED, sent->checked);
+		live_put_counter(run, result, nic, C_RING_SUMS_NS, sent->sums_ns);
 		live_put_counter(run, result, nic, C_RING_WRONG, sent->wrong.chunks);
 		if (sent->wrong.chunks == 0)
 			continue;
@@ -251,6 +252,17 @@ static void collect_edge(struct live_stage *run, uint32_t rank, struct run_flow 
 			run->ranks[next].steps[last].arrived_ns);
 }
 
+/* The agents had as much longer as their sums took. */
+static void extend(struct live_stage *run, struct sim_result *result)
+{
+	uint64_t most_ns = 0;
+
+	for (uint32_t r = 0; r < run->stage->ring.ranks; r++)
+		if (run->ranks[r].sent.sums_ns > most_ns)
+			most_ns = run->ranks[r].sent.sums_ns;
+	result->stage.deadline_ns += most_ns;
+}
+
 static void conclude(struct live_stage *run, struct sim_result *result)
 {
 	struct run_stage *stage = &result->stage;
@@ -285,5 +297,6 @@ void live_ring_collect(struct live_stage *run, struct sim_result *result)
 	}
 	collect_steps(run, result);
 	collect_sums(run, result);
+	extend(run, result);
 	conclude(run, result);
 }

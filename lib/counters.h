@@ -108,6 +108,7 @@
 
 /* NICs, of a ring all-reduce with real sums. Counted from 0 in each stage. */
 #define C_RING_CHECKED "ring_chunks_checked" /* chunks that arrived, each compared */
+#define C_RING_SUMS_NS "ring_sums_ns"        /* that comparing and adding them took */
 #define C_RING_WRONG "ring_chunks_wrong"
 #define C_RING_WRONG_STEP "ring_wrong_step"   /* of the first, over all all-reduces, from 0 */
 #define C_RING_WRONG_CHUNK "ring_wrong_chunk" /* its number in the payload */

@@ -104,7 +104,7 @@ struct run_counter {
 
 struct run_step {
 	uint32_t stage, iteration, rank, step;
-	uint64_t ready_ns; /* its input had arrived */
+	uint64_t ready_ns; /* its input had arrived, and was added where sums are made */
 	uint64_t posted_ns;
 	uint64_t completed_ns; /* the sender had the last ACK; 0: not reached */
 	uint64_t arrived_ns;   /* the receiver had the last byte; 0: not reached */

@@ -59,13 +59,13 @@ static uint64_t receive(struct play *play, uint32_t rank, uint32_t step, const u
 {
 	struct ring_step what = ring_plan(&play->ring, rank, step);
 	uint32_t elem = play->ring.elem_bytes;
-	uint64_t count = what.recv.length_bytes / elem, bad;
-	uint64_t wrong = allreduce_wrong(play->type, data, what.recv.offset_bytes / elem, count,
-		allreduce_factor(&play->ring, rank, step), play->ring.ranks, &bad);
+	struct allreduce_wanted wanted;
+	uint64_t bad;
 
-	allreduce_add(play->type, play->work[rank] + what.recv.offset_bytes, data,
-		what.adds ? play->own[rank] + what.recv.offset_bytes : NULL, count);
-	return wrong;
+	allreduce_want(&wanted, play->type, &play->ring, rank, step);
+	return allreduce_take(&wanted, play->work[rank] + what.recv.offset_bytes, data,
+		what.adds ? play->own[rank] + what.recv.offset_bytes : NULL,
+		what.recv.offset_bytes / elem, what.recv.length_bytes / elem, &bad);
 }
 
 /* All ranks, all steps; flip: at (rank, step) one bit of what arrives. Returns the wrong
@@ -99,6 +99,50 @@ static uint64_t play_all(struct play *play, uint32_t flip_rank, uint32_t flip_st
 	return wrong;
 }
 
+/* Element i of what a rank holds, as it is and as the sum of what all put in. */
+static void element(const struct play *play, const uint8_t *data, uint32_t i, double *value,
+	uint64_t *whole)
+{
+	uint32_t bits = 0;
+	float fp32;
+
+	*value = 0;
+	*whole = 0;
+	switch (play->type) {
+	case ALLREDUCE_INT32:
+		*whole = ((const uint32_t *)(const void *)data)[i];
+		return;
+	case ALLREDUCE_INT64:
+		*whole = ((const uint64_t *)(const void *)data)[i];
+		return;
+	case ALLREDUCE_FP32:
+		bits = ((const uint32_t *)(const void *)data)[i];
+		break;
+	case ALLREDUCE_BF16:
+		bits = (uint32_t)((const uint16_t *)(const void *)data)[i] << 16;
+		break;
+	}
+	memcpy(&fp32, &bits, sizeof(fp32));
+	*value = fp32;
+}
+
+static void is_the_sum(const struct play *play, const uint8_t *data, uint32_t i)
+{
+	double got, one, sum = 0, share = play->type == ALLREDUCE_BF16 ? play->ring.ranks : 0;
+	uint64_t got_whole, one_whole, sum_whole = 0;
+
+	element(play, data, i, &got, &got_whole);
+	for (uint32_t r = 0; r < play->ring.ranks; r++) {
+		element(play, play->own[r], i, &one, &one_whole);
+		sum += one;
+		sum_whole += one_whole;
+	}
+	if (play->type == ALLREDUCE_INT32)
+		sum_whole &= UINT32_MAX;
+	assert_int_equal(got_whole, sum_whole);
+	assert_true(got >= sum * (1 - share * 0x1p-8) && got <= sum * (1 + share * 0x1p-8));
+}
+
 static void every_rank_ends_with_the_sum(void **state)
 {
 	static const uint32_t ranks[] = { 2, 3, 4, 8, 9 };
@@ -106,17 +150,14 @@ static void every_rank_ends_with_the_sum(void **state)
 	(void)state;
 	for (int type = ALLREDUCE_INT32; type <= ALLREDUCE_BF16; type++)
 		for (size_t k = 0; k < sizeof(ranks) / sizeof(ranks[0]); k++) {
-			uint64_t n = ranks[k], bad;
 			uint32_t rank, step;
 			struct play play;
 
 			begin(&play, (enum allreduce_type)type, ranks[k]);
 			assert_int_equal(play_all(&play, 99, 0, &rank, &step), 0);
-			for (uint32_t r = 0; r < n; r++)
-				assert_int_equal(
-					allreduce_wrong(play.type, play.work[r], 0, ELEMS,
-						n * (n + 1) / 2, ranks[k], &bad),
-					0);
+			for (uint32_t r = 0; r < ranks[k]; r++)
+				for (uint32_t i = 0; i < ELEMS; i++)
+					is_the_sum(&play, play.work[r], i);
 			end(&play);
 		}
 }
@@ -139,28 +180,104 @@ static void one_bit_is_named_by_rank_and_step(void **state)
 
 static void a_chunk_in_the_wrong_place_is_seen(void **state)
 {
-	uint32_t data[8];
-	uint64_t bad;
+	(void)state;
+	for (int type = ALLREDUCE_INT32; type <= ALLREDUCE_BF16; type++) {
+		struct allreduce_wanted wanted;
+		uint64_t data[8], to[8], bad = 99;
+		struct ring ring;
+
+		assert_int_equal(ring_init(&ring, 2, 80, 8), 0);
+		allreduce_want(&wanted, (enum allreduce_type)type, &ring, 1, 0);
+		allreduce_fill((enum allreduce_type)type, data, 100, 8, 0);
+		assert_int_equal(allreduce_take(&wanted, to, data, NULL, 100, 8, &bad), 0);
+		for (uint64_t apart = 1; apart < UINT64_C(1) << 31; apart *= 2)
+			assert_int_equal(
+				allreduce_take(&wanted, to, data, NULL, 100 + apart, 8, &bad),
+				8);
+		assert_int_equal(bad, 0);
+	}
+}
+
+/* Chunks are checked in blocks, and floats of two bytes two at a time. */
+static void one_bit_is_named_wherever_it_stands(void **state)
+{
+	enum { COUNT = 5003 };
+	static uint64_t data[COUNT], to[COUNT], own[COUNT];
 
 	(void)state;
-	allreduce_fill(ALLREDUCE_INT32, data, 100, 8, 0);
-	assert_int_equal(allreduce_wrong(ALLREDUCE_INT32, data, 100, 8, 1, 2, &bad), 0);
-	assert_int_equal(allreduce_wrong(ALLREDUCE_INT32, data, 101, 8, 1, 2, &bad), 8);
-	assert_int_equal(bad, 0);
+	for (int type = ALLREDUCE_INT32; type <= ALLREDUCE_BF16; type++)
+		for (uint32_t i = 0; i < COUNT; i += i < 5 || i > COUNT - 5 ? 1 : 487) {
+			uint32_t bytes = allreduce_elem_bytes((enum allreduce_type)type);
+			uint8_t *at = (uint8_t *)data + (uint64_t)i * bytes + i % bytes;
+			struct allreduce_wanted wanted;
+			uint64_t bad = 0;
+			struct ring ring;
+
+			assert_int_equal(ring_init(&ring, 3, 24, 8), 0);
+			allreduce_want(&wanted, (enum allreduce_type)type, &ring, 1, 0);
+			allreduce_fill((enum allreduce_type)type, data, 7, COUNT, 0);
+			allreduce_fill((enum allreduce_type)type, own, 7, COUNT, 1);
+			assert_int_equal(
+				allreduce_take(&wanted, to, data, own, 7, COUNT, &bad), 0);
+			*at ^= (uint8_t)(1u << i % 8);
+			assert_int_equal(
+				allreduce_take(&wanted, to, data, own, 7, COUNT, &bad), 1);
+			assert_int_equal(bad, i);
+		}
+}
+
+/* Zeroes, or what one rank did not add, are wrong for any number of ranks. */
+static void sums_of_many_ranks_are_known_to_the_bit(void **state)
+{
+	enum { COUNT = 9, MANY = 1024 };
+
+	(void)state;
+	for (int type = ALLREDUCE_INT32; type <= ALLREDUCE_BF16; type++) {
+		uint64_t sum[2][COUNT] = { { 0 } }, own[COUNT], nothing[COUNT] = { 0 }, bad;
+		struct allreduce_wanted wanted;
+		struct ring ring;
+
+		assert_int_equal(ring_init(&ring, MANY, MANY * 8, 8), 0);
+		/* What rank 0 sends first comes to rank 1, and in step k to rank k + 1. */
+		allreduce_fill((enum allreduce_type)type, sum[0], 5, COUNT, 0);
+		for (uint32_t step = 0; step < MANY - 1; step++) {
+			allreduce_want(
+				&wanted, (enum allreduce_type)type, &ring, step + 1, step);
+			allreduce_fill((enum allreduce_type)type, own, 5, COUNT, step + 1);
+			assert_int_equal(allreduce_take(&wanted, sum[(step + 1) % 2],
+						 sum[step % 2], own, 5, COUNT, &bad),
+				0);
+		}
+		allreduce_want(&wanted, (enum allreduce_type)type, &ring, 0, MANY - 1);
+		assert_int_equal(
+			allreduce_take(&wanted, own, sum[(MANY - 1) % 2], NULL, 5, COUNT, &bad),
+			0);
+		assert_int_equal(
+			allreduce_take(&wanted, own, nothing, NULL, 5, COUNT, &bad), COUNT);
+		/* One unit of the last place. */
+		((uint8_t *)sum[(MANY - 1) % 2])[0] ^= 1;
+		assert_int_equal(
+			allreduce_take(&wanted, own, sum[(MANY - 1) % 2], NULL, 5, COUNT, &bad),
+			1);
+	}
 }
 
 /* collectives: N = 8, every rank ends with 36 times the value. */
 static void the_factor_is_the_sum_of_the_ranks_in_it(void **state)
 {
+	static const struct {
+		uint32_t rank, step;
+		uint64_t factor;
+	} cases[] = { { 0, 0, 8 }, { 1, 0, 1 }, { 2, 1, 3 }, { 5, 7, 36 }, { 5, 13, 36 } };
+	struct allreduce_wanted wanted;
 	struct ring ring;
 
 	(void)state;
 	assert_int_equal(ring_init(&ring, 8, 64, 4), 0);
-	assert_int_equal(allreduce_factor(&ring, 0, 0), 8);
-	assert_int_equal(allreduce_factor(&ring, 1, 0), 1);
-	assert_int_equal(allreduce_factor(&ring, 2, 1), 3);
-	assert_int_equal(allreduce_factor(&ring, 5, 7), 36);
-	assert_int_equal(allreduce_factor(&ring, 5, 13), 36);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		allreduce_want(&wanted, ALLREDUCE_INT32, &ring, cases[i].rank, cases[i].step);
+		assert_int_equal(wanted.factor, cases[i].factor);
+	}
 }
 
 int main(void)
@@ -169,6 +286,8 @@ int main(void)
 		cmocka_unit_test(every_rank_ends_with_the_sum),
 		cmocka_unit_test(one_bit_is_named_by_rank_and_step),
 		cmocka_unit_test(a_chunk_in_the_wrong_place_is_seen),
+		cmocka_unit_test(one_bit_is_named_wherever_it_stands),
+		cmocka_unit_test(sums_of_many_ranks_are_known_to_the_bit),
 		cmocka_unit_test(the_factor_is_the_sum_of_the_ranks_in_it),
 	};
 

@@ -91,6 +91,42 @@ static void one_host_late(struct bench *bench)
 			bench->steps[i].arrived_ns -= STEP_NS;
 }
 
+/* A ring in lockstep: of every step the hosts' sums take sums_ns. */
+static void add_sums(struct bench *bench, uint64_t step_ns, uint64_t sums_ns)
+{
+	uint32_t id = add_ring(bench, step_ns);
+
+	for (size_t i = 0; i < bench->step_count; i++)
+		bench->steps[i].arrived_ns -= sums_ns;
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		bench_set(bench, id, hosts[rank], C_RING_CHECKED, STEPS * ITERATIONS);
+		bench_set(bench, id, hosts[rank], C_RING_SUMS_NS, STEPS * ITERATIONS * sums_ns);
+	}
+}
+
+static void sums_as_long_as_the_network(struct bench *bench)
+{
+	add_sums(bench, 2 * STEP_NS, STEP_NS);
+}
+
+static void sums_and_a_slow_network(struct bench *bench)
+{
+	add_sums(bench, 3 * STEP_NS, STEP_NS);
+}
+
+static void sums_longer_than_a_slow_network(struct bench *bench)
+{
+	add_sums(bench, 5 * STEP_NS, 3 * STEP_NS);
+}
+
+static void sums_longer_than_all(struct bench *bench)
+{
+	uint32_t id = add_ring(bench, STEP_NS);
+
+	bench_set(bench, id, "host1", C_RING_CHECKED, 1);
+	bench_set(bench, id, "host1", C_RING_SUMS_NS, 100 * STEP_NS);
+}
+
 static void a_byte_missing(struct bench *bench)
 {
 	add_ring(bench, STEP_NS);
@@ -182,6 +218,14 @@ static const struct judge_case {
 		one_edge_slow_and_steps_down, "ring.busbw", VERDICT_WARN, CULPRIT_NONE, "" },
 	{ "a host that posts late is not the network", one_host_late, "ring.busbw",
 		VERDICT_FAIL, CULPRIT_NOT_NETWORK, "not the network" },
+	{ "what the hosts' sums take is not the network's", sums_as_long_as_the_network,
+		"ring.busbw", VERDICT_PASS, CULPRIT_NONE, "" },
+	{ "sums hide no slow network", sums_and_a_slow_network, "ring.busbw", VERDICT_FAIL,
+		CULPRIT_UNLOCATED, "" },
+	{ "behind long sums a slow network is unknown", sums_longer_than_a_slow_network,
+		"ring.busbw", VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "sums longer than the run make no bandwidth", sums_longer_than_all, "ring.busbw",
+		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
 	{ "a byte that is missing fails", a_byte_missing, "ring.bytes", VERDICT_FAIL,
 		CULPRIT_UNLOCATED, "" },
 	{ "a spike as long as a timeout fails", one_timeout, "ring.spikes", VERDICT_FAIL,
