@@ -96,6 +96,11 @@ static int create(struct verbs_qp *qp, const struct verbs *verbs, const struct v
 			"smaller -t",
 			verbs->device, verbs->work_max, sends > receives ? sends : receives);
 	qp->qp = ibv_create_qp(verbs->pd, &attr);
+	if (!qp->qp && inline_bytes) {
+		/* Perhaps it holds fewer inline: nobody tells how many. */
+		attr.cap = (struct ibv_qp_cap){ sends, receives ? receives : 1, 1, 1, 0 };
+		qp->qp = ibv_create_qp(verbs->pd, &attr);
+	}
 	if (!qp->qp)
 		return diag_system(diag, -errno,
 			"%s: no QP of %u sends, %u receives, %u bytes inline", verbs->device,

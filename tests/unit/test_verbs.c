@@ -166,6 +166,48 @@ static void a_path_asks_for_no_more_reads_than_it_says(void **state)
 	assert_int_equal(attr.max_rd_atomic, 1);
 }
 
+/* A device that holds 96 bytes inline, and so many sends. */
+static struct ibv_qp given;
+static uint32_t given_sends;
+
+struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
+
+struct ibv_qp *__wrap_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	(void)pd;
+	if (attr->cap.max_inline_data > 96) {
+		attr->cap.max_send_wr = 0; /* what a driver leaves there says nothing */
+		errno = EINVAL;
+		return NULL;
+	}
+	given_sends = attr->cap.max_send_wr;
+	return &given;
+}
+
+int __wrap_ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	(void)qp;
+	(void)attr;
+	(void)mask;
+	return 0;
+}
+
+static void what_a_nic_does_not_hold_inline_is_not_sent_inline(void **state)
+{
+	const struct verbs verbs = { .work_max = 64 };
+	const struct verbs_cq cq = VERBS_CQ_INIT;
+	struct verbs_qp qp = VERBS_QP_INIT;
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(verbs_qp_open(&qp, &verbs, &cq, 16, 8, 64, 1, &diag), 0);
+	assert_int_equal(qp.inline_bytes, 64);
+	assert_int_equal(verbs_qp_open(&qp, &verbs, &cq, 16, 8, 128, 1, &diag), 0);
+	assert_int_equal(qp.inline_bytes, 0);
+	assert_int_equal(given_sends, 16);
+}
+
 static void an_address_of_nobody_s_cannot_be_listened_on(void **state)
 {
 	struct rdmacm rdmacm = RDMACM_INIT;
@@ -189,6 +231,7 @@ int main(void)
 		cmocka_unit_test(no_more_are_taken_than_there_is_room_for),
 		cmocka_unit_test(stamps_become_nanoseconds_also_round_the_end_of_the_clock),
 		cmocka_unit_test(a_path_asks_for_no_more_reads_than_it_says),
+		cmocka_unit_test(what_a_nic_does_not_hold_inline_is_not_sent_inline),
 		cmocka_unit_test(an_address_of_nobody_s_cannot_be_listened_on),
 	};
 
