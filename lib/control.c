@@ -19,6 +19,8 @@
 
 #define HEADER_BYTES 8u
 #define RETRY_NS (100 * NS_PER_MS)
+#define PROBE_S 5      /* of silence; then the kernel asks whether the peer is there */
+#define GONE_MS 20000u /* it is not, when it has answered nothing for so long */
 
 /* --- waiting --- */
 
@@ -53,8 +55,9 @@ static int wait_for(int fd, short events, uint64_t deadline_ns)
 bool control_ready(const struct control *control, uint64_t wait_ns)
 {
 	struct pollfd waited = { .fd = control->fd, .events = POLLIN };
+	int got = poll(&waited, 1, (int)(wait_ns / NS_PER_MS));
 
-	return poll(&waited, 1, (int)(wait_ns / NS_PER_MS)) != 0;
+	return got > 0 || (got < 0 && errno != EINTR);
 }
 
 /* The network of the control channel is not the one that is tested. */
@@ -91,6 +94,18 @@ static int resolve(const char *address, uint16_t port, int flags, struct addrinf
 		address, gai_strerror(err));
 }
 
+/* A host that dies says nothing more. Who only waits to hear of it would never know. */
+static void watch_peer(int fd)
+{
+	unsigned gone_ms = GONE_MS;
+	int yes = 1, probe_s = PROBE_S;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &probe_s, sizeof(probe_s));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe_s, sizeof(probe_s));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &gone_ms, sizeof(gone_ms));
+}
+
 /* The socket is connected: takes it over. */
 static void take(struct control *control, int fd)
 {
@@ -102,6 +117,7 @@ static void take(struct control *control, int fd)
 	getsockname(fd, (struct sockaddr *)&local, &local_bytes);
 	getpeername(fd, (struct sockaddr *)&peer, &peer_bytes);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	watch_peer(fd);
 	to_gid(&local, control->local);
 	to_gid(&peer, gid);
 	gid_print(gid, control->peer);
@@ -144,17 +160,30 @@ static int listen_on(const char *address, uint16_t port, int *listener, struct d
 	return diag_system(diag, err, "cannot listen on %.100s port %u", address, port);
 }
 
+/* One that has gone before it was taken is nobody. */
+static int take_one(int listener, uint64_t deadline_ns, int *taken)
+{
+	for (;;) {
+		int err = wait_for(listener, POLLIN, deadline_ns);
+
+		if (err)
+			return err;
+		*taken = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (*taken >= 0)
+			return 0;
+		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
+			return -errno;
+	}
+}
+
 int control_accept(struct control *control, const char *address, uint16_t port,
 	uint64_t wait_ns, struct diag *diag)
 {
-	int listener = -1, fd, err = listen_on(address, port, &listener, diag);
+	int listener = -1, fd = -1, err = listen_on(address, port, &listener, diag);
 
 	if (err)
 		return err;
-	err = wait_for(listener, POLLIN, clock_ns() + wait_ns);
-	fd = err ? -1 : accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (!err && fd < 0)
-		err = -errno;
+	err = take_one(listener, clock_ns() + wait_ns, &fd);
 	close(listener);
 	if (err == -ETIMEDOUT)
 		return diag_error(diag, err,
@@ -191,6 +220,16 @@ static int connect_once(const struct addrinfo *to, uint64_t deadline_ns, int *co
 	return -err;
 }
 
+/* An address that leads nowhere takes only its share of the time from those after it. */
+static uint64_t share_of(const struct addrinfo *to, uint64_t deadline_ns)
+{
+	uint64_t now = clock_ns(), left = 0;
+
+	for (; to; to = to->ai_next)
+		left++;
+	return now < deadline_ns ? now + (deadline_ns - now) / left : deadline_ns;
+}
+
 static void pause_ms(uint64_t ns)
 {
 	struct timespec time = { .tv_nsec = (long)ns };
@@ -209,7 +248,7 @@ int control_connect(struct control *control, const char *address, uint16_t port,
 		return err;
 	for (;;) {
 		for (struct addrinfo *to = found; to; to = to->ai_next) {
-			err = connect_once(to, deadline, &fd);
+			err = connect_once(to, share_of(to, deadline), &fd);
 			if (!err)
 				break;
 		}

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frames between two wefts: whole ones, and those that somebody else might send. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -106,9 +110,52 @@ static void a_frame_cut_anywhere_is_waited_for_and_then_given_up(void **state)
 	assert_int_equal(receive(frame, sizeof(frame), true, &diag), 0);
 }
 
-/* --- addresses that do not answer, played: a way to them is waited for or not there --- */
+/* --- the network under it, played where an error is set --- */
 
-static int connect_error; /* of all but the last address; 0: as it is */
+static int connect_error, accept_error; /* the next ones', 0: as it is */
+static int poll_error, longest_ms;      /* that poll was asked to wait */
+static struct addrinfo *found;          /* NULL: as it is */
+
+int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags);
+int __real_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int ms);
+int __real_poll(struct pollfd *fds, nfds_t count, int ms);
+int __wrap_getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+	struct addrinfo **result);
+int __real_getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+	struct addrinfo **result);
+void __wrap_freeaddrinfo(struct addrinfo *result);
+void __real_freeaddrinfo(struct addrinfo *result);
+
+int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags)
+{
+	errno = accept_error;
+	accept_error = 0;
+	return errno ? -1 : __real_accept4(fd, from, bytes, flags);
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	errno = poll_error;
+	poll_error = 0;
+	longest_ms = ms > longest_ms ? ms : longest_ms;
+	if (accept_error) /* there is somebody, who will have gone */
+		return 1;
+	return errno ? -1 : __real_poll(fds, count, ms);
+}
+
+int __wrap_getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+	struct addrinfo **result)
+{
+	*result = found;
+	return found ? 0 : __real_getaddrinfo(name, service, hints, result);
+}
+
+void __wrap_freeaddrinfo(struct addrinfo *result)
+{
+	if (result != found)
+		__real_freeaddrinfo(result);
+}
 
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t bytes);
 int __real_connect(int fd, const struct sockaddr *to, socklen_t bytes);
@@ -131,6 +178,95 @@ static void a_control_channel_that_fails_is_no_fault_of_what_is_tested(void **st
 	assert_int_equal(control_connect(&control, "127.0.0.1", 9, SOON_NS, &diag), -ENOTCONN);
 	assert_non_null(strstr(diag.text, strerror(EHOSTUNREACH)));
 	connect_error = 0;
+}
+
+/* Listens on a port of this host, for so many that are not taken. */
+static int listen_at(struct sockaddr_in *at, int waiting)
+{
+	socklen_t bytes = sizeof(*at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	*at = (struct sockaddr_in){ .sin_family = AF_INET };
+	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)at, bytes), 0);
+	assert_int_equal(listen(fd, waiting), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)at, &bytes), 0);
+	return fd;
+}
+
+static void a_peer_that_dies_is_found_out(void **state)
+{
+	struct control control = CONTROL_INIT;
+	struct sockaddr_in at;
+	struct diag diag;
+	int listener = listen_at(&at, 1), asks = 0;
+	unsigned gone_ms = 0;
+	socklen_t bytes = sizeof(asks);
+
+	(void)state;
+	assert_int_equal(
+		control_connect(&control, "127.0.0.1", ntohs(at.sin_port), NS_PER_S, &diag), 0);
+	getsockopt(control.fd, SOL_SOCKET, SO_KEEPALIVE, &asks, &bytes);
+	getsockopt(control.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &gone_ms, &bytes);
+	assert_true(asks);
+	assert_in_range(gone_ms, 1000, 60000);
+	control_close(&control);
+	close(listener);
+}
+
+/* The first one has as many as it takes, so that nothing answers. */
+static void of_two_addresses_the_second_has_its_share_of_the_time(void **state)
+{
+	struct control control = CONTROL_INIT;
+	struct sockaddr_in full, open;
+	struct addrinfo second = { .ai_family = AF_INET, .ai_addr = (struct sockaddr *)&open };
+	struct addrinfo first = { .ai_family = AF_INET, .ai_addr = (struct sockaddr *)&full };
+	struct diag diag;
+	int listeners[] = { listen_at(&full, 0), listen_at(&open, 1) };
+	int filler = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	assert_int_equal(connect(filler, (struct sockaddr *)&full, sizeof(full)), 0);
+	first.ai_addrlen = second.ai_addrlen = sizeof(full);
+	first.ai_next = &second;
+	found = &first;
+	longest_ms = 0;
+	assert_int_equal(control_connect(&control, "host", 9, 4 * SOON_NS, &diag), 0);
+	found = NULL;
+	assert_in_range(longest_ms, 1, 2 * SOON_NS / NS_PER_MS + 1);
+	control_close(&control);
+	close(filler);
+	close(listeners[0]);
+	close(listeners[1]);
+}
+
+static void who_goes_before_being_taken_ends_no_listening(void **state)
+{
+	struct control control = CONTROL_INIT;
+	struct sockaddr_in at;
+	struct diag diag;
+
+	(void)state;
+	close(listen_at(&at, 1));
+	accept_error = ECONNABORTED;
+	assert_int_equal(
+		control_accept(&control, "127.0.0.1", ntohs(at.sin_port), SOON_NS, &diag),
+		-ETIMEDOUT);
+}
+
+static void a_signal_is_no_word(void **state)
+{
+	struct control control;
+	int other;
+
+	(void)state;
+	open_pair(&control, &other);
+	poll_error = EINTR;
+	assert_false(control_ready(&control, 0));
+	poll_error = EBADF;
+	assert_true(control_ready(&control, 0));
+	control_close(&control);
+	close(other);
 }
 
 /* --- what is in them --- */
@@ -302,6 +438,10 @@ int main(void)
 		cmocka_unit_test(what_is_no_frame_ends_with_a_sentence),
 		cmocka_unit_test(a_frame_cut_anywhere_is_waited_for_and_then_given_up),
 		cmocka_unit_test(a_control_channel_that_fails_is_no_fault_of_what_is_tested),
+		cmocka_unit_test(a_peer_that_dies_is_found_out),
+		cmocka_unit_test(of_two_addresses_the_second_has_its_share_of_the_time),
+		cmocka_unit_test(who_goes_before_being_taken_ends_no_listening),
+		cmocka_unit_test(a_signal_is_no_word),
 		cmocka_unit_test(a_plan_arrives_as_it_was_sent),
 		cmocka_unit_test(a_plan_out_of_range_is_refused),
 		cmocka_unit_test(too_much_memory_is_refused),
