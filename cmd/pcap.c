@@ -102,8 +102,7 @@ static void read_one(struct pcap_report *report)
 	while (!interrupted && file->has_record) {
 		wire_record(&report->wire, &file->record, 0, 0);
 		count = capture_at_hand(file->capture, records, COUNT_OF(records));
-		for (size_t i = 0; i < count; i++)
-			wire_record(&report->wire, &records[i], 0, 0);
+		wire_records(&report->wire, records, count, 0, 0);
 		advance(file);
 	}
 }

@@ -72,7 +72,7 @@ void burst_move(struct bursts *bursts, struct burst_port *port, uint64_t time_ns
 void burst_other_flow(struct burst_port *port, uint32_t flow, uint32_t bytes);
 
 /* Counts a frame of a flow. Times may go back a little. */
-static inline void burst_count(
+static inline __attribute__((always_inline)) void burst_count(
 	struct bursts *bursts, uint32_t index, uint64_t time_ns, uint32_t bytes, uint32_t flow)
 {
 	struct burst_port *port = &bursts->ports[index];

@@ -112,6 +112,10 @@ void wire_init(struct wire *wire, const struct wire_options *options);
 void wire_record(
 	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap);
 
+/* The same for several that follow each other in a file. */
+void wire_records(struct wire *wire, const struct capture_record *records, size_t count,
+	uint16_t file, uint16_t tap);
+
 /* Whether a record's PSN was passed at a tap before; nothing is counted. Of flows that
  * the tap does not know, and of PSNs too far off to tell, it is not known. */
 enum wire_seen {

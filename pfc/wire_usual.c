@@ -125,10 +125,17 @@ static inline __attribute__((always_inline)) bool usual(
 	return usual_ack(wire, &packet, file, tap);
 }
 
+void wire_records(struct wire *wire, const struct capture_record *records, size_t count,
+	uint16_t file, uint16_t tap)
+{
+	assert(file < WIRE_FILES_MAX && tap < WIRE_FILES_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (!usual(wire, &records[i], file, tap))
+			wire_other_record(wire, &records[i], file, tap);
+}
+
 void wire_record(
 	struct wire *wire, const struct capture_record *record, uint16_t file, uint16_t tap)
 {
-	assert(file < WIRE_FILES_MAX && tap < WIRE_FILES_MAX);
-	if (!usual(wire, record, file, tap))
-		wire_other_record(wire, record, file, tap);
+	wire_records(wire, record, 1, file, tap);
 }

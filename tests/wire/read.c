@@ -20,8 +20,7 @@ void read_bytes(struct read *read, const uint8_t *bytes, size_t size,
 	while ((read->end = capture_next(read->capture, &record, &read->diag)) == 1) {
 		wire_record(&read->wire, &record, 0, 0);
 		count = capture_at_hand(read->capture, more, COUNT_OF(more));
-		for (size_t i = 0; i < count; i++)
-			wire_record(&read->wire, &more[i], 0, 0);
+		wire_records(&read->wire, more, count, 0, 0);
 	}
 	wire_finish(&read->wire);
 	facts.cut = capture_info(read->capture)->cut_last_record;
