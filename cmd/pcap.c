@@ -204,12 +204,18 @@ static int compare_serial(const void *left, const void *right, void *context)
 static void put_in_order(struct pcap_report *report)
 {
 	struct flow_table *flows = &report->wire.flows;
+	uint32_t serial = 0;
+	bool in_order = true; /* they are, until places are used again */
 
 	report->order = zeroed(flows->live, sizeof(*report->order));
-	for (uint32_t i = 0; i < flows->count; i++)
-		if (flow_is_live(flows, i))
-			report->order[report->flow_count++] = i;
-	if (report->flow_count)
+	for (uint32_t i = 0; i < flows->count; i++) {
+		if (!flow_is_live(flows, i))
+			continue;
+		report->order[report->flow_count++] = i;
+		in_order &= flow_at(flows, i)->serial > serial;
+		serial = flow_at(flows, i)->serial;
+	}
+	if (!in_order)
 		qsort_r(report->order, report->flow_count, sizeof(*report->order),
 			compare_serial, flows);
 }

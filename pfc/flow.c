@@ -23,8 +23,7 @@ void flow_table_init(struct flow_table *table, uint32_t most)
 		.track_free = BLOCK_NONE,
 		.trouble_free = BLOCK_NONE,
 		.slot_mask = 1023,
-		.slots = zeroed(1024, sizeof(uint32_t)),
-		.tags = zeroed(1024, sizeof(uint32_t)),
+		.slots = zeroed(1024, sizeof(struct flow_slot)),
 	};
 }
 
@@ -34,7 +33,6 @@ void flow_table_free(struct flow_table *table)
 		free(table->chunks[i]);
 	free(table->chunks);
 	free(table->slots);
-	free(table->tags);
 	free(table->reads);
 	free(table->tracks);
 	free(table->troubles);
@@ -71,11 +69,11 @@ uint32_t flow_find(const struct flow_table *table, const struct flow_key *key,
 	uint32_t at = (uint32_t)hash & table->slot_mask;
 
 	*main = FLOW_NONE;
-	for (; table->slots[at]; at = (at + 1) & table->slot_mask) {
-		uint32_t index = table->slots[at] - 1;
+	for (; table->slots[at].place; at = (at + 1) & table->slot_mask) {
+		uint32_t index = table->slots[at].place - 1;
 		const struct flow *flow;
 
-		if (table->tags[at] != tag)
+		if (table->slots[at].tag != tag)
 			continue;
 		flow = flow_at(table, index);
 		if (memcmp(&flow->key, key, sizeof(*key)) != 0)
@@ -91,49 +89,47 @@ static void put_slot(struct flow_table *table, uint32_t index, uint64_t hash)
 {
 	uint32_t at = (uint32_t)hash & table->slot_mask;
 
-	while (table->slots[at])
+	while (table->slots[at].place)
 		at = (at + 1) & table->slot_mask;
-	table->slots[at] = index + 1;
-	table->tags[at] = (uint32_t)(hash >> 32);
+	table->slots[at] = (struct flow_slot){ index + 1, (uint32_t)(hash >> 32) };
 }
 
 static void widen(struct flow_table *table)
 {
-	uint32_t *slots = table->slots, count = table->slot_mask + 1;
+	struct flow_slot *slots = table->slots;
+	uint32_t count = table->slot_mask + 1, index;
 
-	free(table->tags);
 	table->slot_mask = count * 2 - 1;
-	table->slots = zeroed((size_t)count * 2, sizeof(uint32_t));
-	table->tags = zeroed((size_t)count * 2, sizeof(uint32_t));
-	for (uint32_t i = 0; i < count; i++)
-		if (slots[i])
-			put_slot(table, slots[i] - 1,
-				hash_of(&flow_at(table, slots[i] - 1)->key));
+	table->slots = zeroed((size_t)count * 2, sizeof(*table->slots));
+	for (uint32_t i = 0; i < count; i++) {
+		index = slots[i].place - 1;
+		if (slots[i].place)
+			put_slot(table, index, hash_of(&flow_at(table, index)->key));
+	}
 	free(slots);
 }
 
 /* Takes a flow out of the hash; what lies behind it moves up. */
 static void drop_slot(struct flow_table *table, uint32_t index)
 {
-	uint32_t mask = table->slot_mask, hole, at;
+	uint32_t mask = table->slot_mask, hole, home, at;
 
 	hole = (uint32_t)hash_of(&flow_at(table, index)->key) & mask;
-	while (table->slots[hole] != index + 1) {
-		if (!table->slots[hole])
+	while (table->slots[hole].place != index + 1) {
+		if (!table->slots[hole].place)
 			return; /* retired before */
 		hole = (hole + 1) & mask;
 	}
-	for (at = (hole + 1) & mask; table->slots[at]; at = (at + 1) & mask) {
-		uint32_t home =
-			(uint32_t)hash_of(&flow_at(table, table->slots[at] - 1)->key) & mask;
+	for (at = (hole + 1) & mask; table->slots[at].place; at = (at + 1) & mask) {
+		index = table->slots[at].place - 1;
+		home = (uint32_t)hash_of(&flow_at(table, index)->key) & mask;
 
 		if (((at - home) & mask) < ((at - hole) & mask))
 			continue;
 		table->slots[hole] = table->slots[at];
-		table->tags[hole] = table->tags[at];
 		hole = at;
 	}
-	table->slots[hole] = 0;
+	table->slots[hole].place = 0;
 }
 
 void flow_retire(struct flow_table *table, uint32_t index)
@@ -236,7 +232,7 @@ static uint32_t take_index(struct flow_table *table)
 	if (table->count >> FLOW_CHUNK_SHIFT == table->chunk_count) {
 		table->chunks = grow(table->chunks, table->chunk_count, &table->chunk_room,
 			sizeof(*table->chunks));
-		table->chunks[table->chunk_count++] = zeroed(CHUNK, sizeof(struct flow));
+		table->chunks[table->chunk_count++] = zeroed_lines(CHUNK, sizeof(struct flow));
 	}
 	return table->count++;
 }
@@ -272,11 +268,6 @@ uint32_t flow_add(struct flow_table *table, const struct flow_key *key, uint16_t
 	put_slot(table, index, hash_of(key));
 	table->live++;
 	return index;
-}
-
-bool flow_is_live(const struct flow_table *table, uint32_t index)
-{
-	return flow_at(table, index)->serial != 0;
 }
 
 _Static_assert(offsetof(struct flow_counts, packets) == FLOW_TALLIES * sizeof(uint64_t),

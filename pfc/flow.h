@@ -109,6 +109,7 @@ struct flow_counts {
 	uint64_t packets, requests, data; /* data: requests and responses */
 };
 
+/* What is looked at together stands together: of every packet the first 192 bytes. */
 struct flow {
 	struct flow_key key;
 	uint16_t src_port;
@@ -117,20 +118,28 @@ struct flow {
 	uint32_t main;      /* own index: this is it */
 	uint32_t next_port; /* chain of the flows of a main one */
 	uint32_t port;      /* of struct bursts, where the flow goes to */
+	uint32_t detail;    /* block, or FLOW_NONE; of main flows */
 
-	uint64_t first_ns, last_ns;
+	uint64_t last_ns;
+	uint64_t last_request_ns; /* of main flows */
 	uint64_t ip_bytes, payload_bytes;
+	struct psn_track requests_track; /* of main flows */
+	uint32_t trouble;                /* block, or FLOW_NONE */
+
 	struct flow_tally tally;
+	uint8_t dscp[FLOW_DSCPS], dscp_count;
+	uint8_t service; /* upper three bits of the opcode */
+	uint32_t request_last;
+	uint16_t last_ip_id; /* the IPv4 identification, */
+	uint8_t last_opcode; /* and this, to know a copy by */
+	bool has_request;
+
+	uint64_t first_ns;
 	uint32_t carry;     /* what was carried, or FLOW_NONE */
 	uint32_t dscp_more; /* block of 64, when there are more than FLOW_DSCPS */
-	uint32_t trouble;   /* block, or FLOW_NONE */
-	uint8_t dscp[FLOW_DSCPS], dscp_count;
-	uint32_t request_first, request_last, response_first, response_last;
+	uint32_t request_first, response_first, response_last;
 	uint8_t vlan_priority; /* of the innermost tag, last seen; of data if there is any */
-	bool has_request, has_response, has_vlan;
-	uint8_t service;     /* upper three bits of the opcode */
-	uint8_t last_opcode; /* and the IPv4 identification, to know a copy by */
-	uint16_t last_ip_id;
+	bool has_response, has_vlan;
 
 	/* Only the main flow's are used from here on. */
 	bool closed; /* its QP number was given to another connection */
@@ -149,16 +158,17 @@ struct flow {
 	uint32_t acked_psn;    /* of this flow's requests, by the peer */
 	uint32_t ack_psn;      /* last ACK that this flow carried */
 	uint32_t pending_psn, pending_bytes;
-	uint32_t reads;  /* block of struct flow_reads, or FLOW_NONE */
-	uint32_t detail; /* block, or FLOW_NONE */
-	struct psn_track requests_track;
+	uint32_t reads;           /* block of struct flow_reads, or FLOW_NONE */
 	uint32_t responses_track; /* block, or FLOW_NONE */
-
-	uint64_t last_request_ns;
 };
 
 /* The window over which the rate before and after a CNP is compared. */
 #define FLOW_RATE_NS UINT64_C(100000)
+
+struct flow_slot {
+	uint32_t place; /* index of the flow + 1; 0: free */
+	uint32_t tag;   /* the upper half of its hash */
+};
 
 struct flow_table {
 	struct flow **chunks; /* owned */
@@ -166,9 +176,8 @@ struct flow_table {
 	uint32_t count; /* indices ever given out */
 	uint32_t live;  /* flows in the table now */
 	uint32_t most;
-	uint32_t free;   /* chain through next_port */
-	uint32_t *slots; /* owned; index + 1 in the hash order, 0 free */
-	uint32_t *tags;  /* owned; the upper half of the hash beside each */
+	uint32_t free;           /* chain through next_port */
+	struct flow_slot *slots; /* owned; in the hash order */
 	uint32_t slot_mask;
 	uint32_t serial;
 
@@ -219,7 +228,10 @@ uint32_t flow_add(struct flow_table *table, const struct flow_key *key, uint16_t
 void flow_retire(struct flow_table *table, uint32_t index);
 
 /* Whether index holds a flow. */
-bool flow_is_live(const struct flow_table *table, uint32_t index);
+static inline bool flow_is_live(const struct flow_table *table, uint32_t index)
+{
+	return flow_at(table, index)->serial != 0;
+}
 
 void flow_count_other_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp);
 static inline void flow_count_dscp(struct flow_table *table, struct flow *flow, uint8_t dscp)

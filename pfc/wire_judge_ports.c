@@ -219,7 +219,7 @@ static uint64_t other_dscp(const struct wire *wire, const struct flow *main)
 	uint64_t counts[64], sums[64] = { 0 }, data = 0, most = 0;
 	const struct flow *flow;
 
-	if (is_datagrams(main))
+	if (is_datagrams(main) || (main->next_port == FLOW_NONE && main->dscp_count < 2))
 		return 0;
 	for (uint32_t at = main->main; at != FLOW_NONE; at = flow->next_port) {
 		flow = flow_at(&wire->flows, at);

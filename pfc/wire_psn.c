@@ -259,7 +259,8 @@ static void add_books(struct wire_sums *sums, const struct psn_books *books)
 		sums->resent[i] += books->resent[i];
 }
 
-static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t index)
+static struct flow_counts add_flow(
+	const struct wire *wire, struct wire_sums *sums, uint32_t index)
 {
 	const struct flow *flow = flow_at(&wire->flows, index);
 	const struct flow_trouble *trouble = flow_trouble_seen(&wire->flows, flow);
@@ -277,6 +278,7 @@ static void add_flow(const struct wire *wire, struct wire_sums *sums, uint32_t i
 	sums->asked_before += trouble->asked_before;
 	for (unsigned i = 0; i < 4; i++)
 		sums->data_ecn[i] += counts.data_ecn[i];
+	return counts;
 }
 
 /* Half of the PSNs missing, one by one: the other members of a group of links
@@ -293,8 +295,8 @@ void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
 	struct psn_track *responses = flow_responses_made(&wire->flows, main);
 	struct event event = { .older = EVENT_NONE };
 	struct psn_context context = context_of(wire, main, &event, STREAM_REQUEST);
-	struct flow_counts counts = flow_counts(&wire->flows, main);
-	uint64_t answers = 0, cnps = 0, ce;
+	struct flow_counts counts = add_flow(wire, sums, index);
+	uint64_t answers = counts.acks, cnps = 0, ce = counts.data_ecn[3];
 	bool datagrams = main->service == 3;
 
 	if (main->read_pending && wire_mtu(wire, main) && main->pending_bytes != BYTES_UNKNOWN)
@@ -315,11 +317,9 @@ void wire_flow_finish(struct wire *wire, uint32_t index, struct wire_sums *sums)
 			cnps += flow_trouble_seen(&wire->flows, flow_at(&wire->flows, at))
 					->cnps;
 	}
-	ce = counts.data_ecn[3];
-	for (uint32_t at = index; at != FLOW_NONE; at = flow_at(&wire->flows, at)->next_port) {
-		answers += flow_counts(&wire->flows, flow_at(&wire->flows, at)).acks;
-		add_flow(wire, sums, at);
-	}
+	for (uint32_t at = main->next_port; at != FLOW_NONE;
+		at = flow_at(&wire->flows, at)->next_port)
+		answers += add_flow(wire, sums, at).acks;
 	sums->ce_without_cnp += ce && !cnps && main->peer != FLOW_NONE;
 	sums->cnp_without_ce += cnps && !ce;
 	if (!main->had_peer && !datagrams &&
