@@ -36,11 +36,14 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* A terminal or an ssh that is gone; under nohup it is ignored, and stays so. */
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 int conduct_refuse(const struct conduct *conduct, const struct diag *diag)
@@ -282,11 +285,16 @@ static int start_agents(struct conduct *conduct, struct live *live)
 		return EXIT_PASS;
 	if (err != -EHOSTDOWN)
 		return conduct_refuse(conduct, &diag);
+	if (stop) {
+		fprintf(stderr, "weft %s: interrupted before all agents were there\n",
+			conduct->command);
+		return EXIT_UNKNOWN;
+	}
 	for (uint32_t i = 0; i < live->agents.count; i++)
 		if (!live->agents.hosts[i].alive)
 			fprintf(stderr, "weft %s: %s: %s\n", conduct->command,
 				live->agents.hosts[i].name, live->agents.hosts[i].why);
-	if (stop || !conduct->without)
+	if (!conduct->without)
 		return EXIT_UNKNOWN;
 	return conduct->without(conduct->arg, &live->agents, &diag)
 		       ? conduct_refuse(conduct, &diag)

@@ -2,7 +2,7 @@
  * conduct - what accept and the single stages share: load the fabric, run a plan
  * into a run file, judge it, report.
  *
- * The first SIGINT or SIGTERM ends the run early: what was measured stays in the run
+ * The first SIGINT, SIGTERM or SIGHUP ends the run early: what was measured stays in the run
  * file, the rest is unknown there, and the command ends with EXIT_UNKNOWN. The second
  * ends the program at once.
  */

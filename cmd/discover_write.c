@@ -14,6 +14,8 @@ struct leaf {
 
 struct shape {
 	struct leaf *leaves; /* owned; groups of switches that serve the same hosts */
+	const struct discover_host
+		*pattern; /* whose names are those of the rails; NULL: none */
 	uint32_t groups, most, rails, heard;
 	uint64_t speed_bps;
 	uint32_t mtu_bytes;
@@ -39,6 +41,33 @@ static const struct discover_port *first_good(const struct discover_host *host)
 		if (is_good(&host->ports[i]))
 			return &host->ports[i];
 	return NULL;
+}
+
+static const struct discover_port *good_port(
+	const struct discover_host *host, const char *device)
+{
+	for (uint32_t i = 0; host && i < host->count; i++)
+		if (is_good(&host->ports[i]) && strcmp(host->ports[i].device, device) == 0)
+			return &host->ports[i];
+	return NULL;
+}
+
+/* A host that has all rails under names that all others use too tells which NIC is which: where
+ * one is left out, those behind it do not move up. */
+static const struct discover_host *pattern_of(
+	const struct discover_host *hosts, uint32_t count, uint32_t rails)
+{
+	const struct discover_host *pattern = NULL;
+
+	for (uint32_t i = 0; i < count && !pattern; i++)
+		if (good_ports(&hosts[i]) == rails)
+			pattern = &hosts[i];
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < hosts[i].count; k++)
+			if (is_good(&hosts[i].ports[k]) &&
+				!good_port(pattern, hosts[i].ports[k].device))
+				return NULL;
+	return pattern;
 }
 
 static struct leaf *leaf_of(struct shape *shape, const char *name)
@@ -70,9 +99,13 @@ static void measure(struct shape *shape, const struct discover_host *hosts, uint
 		shape->heard += first->neighbour[0] != '\0';
 		if (first->speed_bps > shape->speed_bps)
 			shape->speed_bps = first->speed_bps;
-		if (!shape->mtu_bytes || first->mtu_bytes < shape->mtu_bytes)
-			shape->mtu_bytes = first->mtu_bytes;
+		for (uint32_t k = 0; k < hosts[i].count; k++)
+			if (is_good(&hosts[i].ports[k]) &&
+				(!shape->mtu_bytes ||
+					hosts[i].ports[k].mtu_bytes < shape->mtu_bytes))
+				shape->mtu_bytes = hosts[i].ports[k].mtu_bytes;
 	}
+	shape->pattern = pattern_of(hosts, count, shape->rails);
 }
 
 static void put_speed(FILE *out, const char *key, uint64_t bps)
@@ -92,8 +125,20 @@ static void put_shape(FILE *out, const struct shape *shape)
 	if (shape->heard)
 		fprintf(out, "# Leaves are the switches that LLDP told of.\n");
 	else
-		fprintf(out, "# No host heard a switch by LLDP, so all are on one leaf here: "
-			     "correct it.\n");
+		fprintf(out,
+			"# No host told of a switch (lldpd does not run there, or lldpcli "
+			"does not tell this\n# user), so all are on one leaf here: correct "
+			"it.\n");
+	if (shape->rails > 1)
+		fprintf(out,
+			"# NIC %s of each host is on a leaf of its own: correct it where "
+			"NICs of a host share one.\n",
+			shape->rails > 2 ? "1, 2 and so on" : "1 and 2");
+	fprintf(out, "# Where the counters of switches are not to be had, proof: hosts asks "
+		     "for no more than hosts measure.\n");
+	if (shape->rails > 1 && !shape->pattern)
+		fprintf(out, "# Hosts name their devices differently: look whether the right "
+			     "ones have the same number.\n");
 	fprintf(out, "leaves: %u\nspines: 1\nhosts_per_leaf: %u\n",
 		shape->groups * shape->rails, shape->most);
 	if (shape->speed_bps) {
@@ -123,13 +168,23 @@ static void put_facts(FILE *out, const struct discover_port *port)
 	fprintf(out, "\n");
 }
 
+/* Other readers of YAML would take a name such as "on" or "1e3" for something else. */
+static void put_quoted(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, ", %s: \"", key);
+	for (; *text; text++)
+		fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+	fputc('"', out);
+}
+
 static void put_port(FILE *out, const struct shape *shape, uint32_t place, uint32_t rail,
 	const char *host, const struct discover_port *port)
 {
 	fprintf(out, "  - {place: host%u", place);
 	if (shape->rails > 1)
 		fprintf(out, ":%u", rail);
-	fprintf(out, ", host: \"%s\", nic: %s", host, port->device);
+	put_quoted(out, "host", host);
+	put_quoted(out, "nic", port->device);
 	if (port->speed_bps && port->speed_bps != shape->speed_bps) {
 		fprintf(out, ", ");
 		put_speed(out, "speed", port->speed_bps);
@@ -138,19 +193,32 @@ static void put_port(FILE *out, const struct shape *shape, uint32_t place, uint3
 	put_facts(out, port);
 }
 
+/* The NIC of a host on a rail, counted from 0, or NULL. */
+static const struct discover_port *on_rail(
+	const struct shape *shape, const struct discover_host *host, uint32_t rail)
+{
+	const struct discover_host *of = shape->pattern ? shape->pattern : host;
+
+	for (uint32_t i = 0; i < of->count; i++)
+		if (is_good(&of->ports[i]) && rail-- == 0)
+			return good_port(host, of->ports[i].device);
+	return NULL;
+}
+
 static void put_host(
 	FILE *out, const struct shape *shape, uint32_t place, const struct discover_host *host)
 {
-	uint32_t rail = 0;
+	for (uint32_t rail = 0; rail < shape->rails; rail++) {
+		const struct discover_port *port = on_rail(shape, host, rail);
 
-	for (uint32_t i = 0; i < host->count; i++) {
-		if (is_good(&host->ports[i]))
-			put_port(out, shape, place, ++rail, host->name, &host->ports[i]);
+		if (port)
+			put_port(out, shape, place, rail + 1, host->name, port);
 		else
-			fprintf(out, "  # left out: %s: %s\n", host->name, host->ports[i].why);
+			fprintf(out, "  - {place: host%u:%u, absent: yes}\n", place, rail + 1);
 	}
-	for (rail++; rail <= shape->rails && shape->rails > 1; rail++)
-		fprintf(out, "  - {place: host%u:%u, absent: yes}\n", place, rail);
+	for (uint32_t i = 0; i < host->count; i++)
+		if (!is_good(&host->ports[i]))
+			fprintf(out, "  # left out: %s: %s\n", host->name, host->ports[i].why);
 }
 
 static void put_left_out(FILE *out, const struct discover_host *hosts, uint32_t count)

@@ -2,6 +2,7 @@
 #include "fabric/agent.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -221,8 +222,10 @@ static int stop_stage(struct agent *agent, const struct json *body, struct diag 
 static int refuse(struct agent *agent, struct diag *why)
 {
 	struct json *answer = json_new_object();
+	char text[256]; /* as much as the coordinator takes */
 
-	json_put_text(answer, "why", why->text);
+	snprintf(text, sizeof(text), "%.255s", why->text);
+	json_put_text(answer, "why", text);
 	return agent_say(agent->control, AGENT_REFUSE, answer, why);
 }
 

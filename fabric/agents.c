@@ -2,6 +2,7 @@
 #include "fabric/agents.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,15 @@ static void list_hosts(struct agents *agents)
 
 /* --- talk --- */
 
+/* Whether a small frame would be taken at once: a host that hangs must not keep the others from
+ * being told. */
+static bool takes_frames(const struct control *control)
+{
+	struct pollfd waited = { .fd = control->out, .events = POLLOUT };
+
+	return poll(&waited, 1, 0) == 1;
+}
+
 /* The answers are read, and passed over, when the agents are heard next. */
 void agents_tick(struct agents *agents)
 {
@@ -93,13 +103,14 @@ void agents_tick(struct agents *agents)
 		return;
 	agents->tick_ns = clock_ns() + TICK_NS;
 	for (uint32_t i = 0; i < agents->count; i++) {
+		struct agents_host *host = &agents->hosts[i];
 		struct json *body;
 
-		if (!agents->hosts[i].alive)
+		if (!host->alive || !takes_frames(&host->launch.control))
 			continue;
 		body = json_new_object();
 		json_put_u64(body, "id", 0);
-		agents_say(&agents->hosts[i], AGENT_CLOCK, body);
+		agents_say(host, AGENT_CLOCK, body);
 	}
 }
 

@@ -15,7 +15,10 @@
 #include "pfc/nics.h"
 
 #define LLDP_BYTES 65536u
-#define LLDP_COMMAND "timeout 5 lldpcli -f keyvalue show neighbors 2> /dev/null"
+/* A shell that ssh starts often has no sbin in its PATH. */
+#define LLDP_COMMAND                                                                           \
+	"PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\"; "                                     \
+	"timeout 5 lldpcli -f keyvalue show neighbors 2> /dev/null"
 
 /* --- LLDP --- */
 

@@ -98,6 +98,66 @@ static int bind_nic(const struct file *file, const struct doc_host *doc, uint32_
 	return 0;
 }
 
+static int by_device(const void *left, const void *right)
+{
+	const struct doc_host *a = *(const struct doc_host *const *)left;
+	const struct doc_host *b = *(const struct doc_host *const *)right;
+	int order = strcmp(a->host.text, b->host.text);
+
+	if (!order)
+		order = strcmp(a->nic.text, b->nic.text);
+	return order ? order : (a->nic.line > b->nic.line) - (a->nic.line < b->nic.line);
+}
+
+/* A device that stands behind two places would be measured against itself. */
+static int check_devices(const struct file *file)
+{
+	const struct doc_plane *plane = file->plane;
+	const struct doc_host **bound = zeroed(plane->host_count, sizeof(*bound));
+	unsigned count = 0;
+	int err = 0;
+
+	for (unsigned i = 0; i < plane->host_count; i++)
+		if (plane->hosts[i].host.line && plane->hosts[i].nic.line)
+			bound[count++] = &plane->hosts[i];
+	if (count)
+		qsort(bound, count, sizeof(*bound), by_device);
+	for (unsigned i = 1; i < count && !err; i++)
+		if (strcmp(bound[i]->host.text, bound[i - 1]->host.text) == 0 &&
+			strcmp(bound[i]->nic.text, bound[i - 1]->nic.text) == 0)
+			err = file_refuse(file, bound[i]->nic.line,
+				"hosts.nic \"%s\" of \"%s\": given in line %u already: "
+				"expected each device of a machine once",
+				bound[i]->nic.text, bound[i]->host.text,
+				bound[i - 1]->nic.line);
+	free(bound);
+	return err;
+}
+
+/* One agent drives all NICs of a host. */
+static int check_machines(const struct fabric *fabric, const struct file *file,
+	const struct doc_host *const *given)
+{
+	for (uint32_t node = 0; node < fabric->hosts; node++) {
+		const struct node *host = &fabric->nodes[node];
+		const struct doc_host *first = given[fabric->ports[host->first_port].nic];
+
+		for (uint32_t i = 1; i < host->port_count; i++) {
+			const struct doc_host *other =
+				given[fabric->ports[host->first_port + i].nic];
+
+			if (first && other && first->host.line && other->host.line &&
+				strcmp(first->host.text, other->host.text) != 0)
+				return file_refuse(file, other->host.line,
+					"hosts.host \"%s\": %s is \"%s\" by line %u: expected "
+					"one machine for all NICs of a host",
+					other->host.text, host->name, first->host.text,
+					first->host.line);
+		}
+	}
+	return 0;
+}
+
 static void keep_bindings(struct fabric *fabric, const struct doc_host *const *given)
 {
 	for (uint32_t nic = 0; nic < fabric->nic_count; nic++) {
@@ -189,6 +249,10 @@ static int change_hosts(const struct file *file, bool *absent)
 	fabric->bindings = zeroed(fabric->nic_count, sizeof(*fabric->bindings));
 	for (unsigned i = 0; i < plane->host_count && !err; i++)
 		err = change_host(file, &plane->hosts[i], absent, given);
+	if (!err)
+		err = check_devices(file);
+	if (!err)
+		err = check_machines(fabric, file, given);
 	if (!err)
 		keep_bindings(fabric, given);
 	free(given);

@@ -66,6 +66,21 @@ else
 	failed=1
 fi
 
+# What an agent starts has no part of its channel.
+cat > bin/lldpcli << END
+#!/bin/sh
+ls -l /proc/self/fd > "$folder/descriptors"
+END
+chmod 755 bin/lldpcli
+"$weft" discover local > file 2> said
+if grep -q ' 0 -> /dev/null' descriptors && ! grep -q socket descriptors; then
+	echo 'ok: what an agent starts has no part of its channel'
+else
+	echo 'not ok: what an agent starts has its channel:'
+	cat descriptors said
+	failed=1
+fi
+
 # The same of accept: no host here has a device, and that is the only thing that good ones lack.
 {
 	echo 'leaves: 1'

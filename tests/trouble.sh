@@ -116,7 +116,7 @@ fi
 
 # --- interrupted, at whatever it was doing ---
 for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
-	for signal in INT TERM; do
+	for signal in INT TERM HUP; do
 		"$weft" accept --profile full --threads 1 --run cut.run \
 			"$source/examples/leafspine-32.yaml" > out 2> err &
 		pid=$!
