@@ -49,6 +49,12 @@ int gen_plan_complete(struct gen_plan *plan, struct diag *diag)
 		return diag_error(diag, -EINVAL,
 			"-s %" PRIu64 ": a datagram holds at most the MTU, %u bytes",
 			plan->bytes, plan->mtu_bytes);
+	if (plan->messages > INT64_MAX / plan->bytes / plan->qps)
+		return diag_error(diag, -EINVAL,
+			"-n %" PRIu64 ": so many messages of %" PRIu64
+			" bytes on %u QPs are more "
+			"than can be counted: choose fewer",
+			plan->messages, plan->bytes, plan->qps);
 	if (!plan->burst != !plan->period_ps)
 		return diag_error(diag, -EINVAL, "bursts of %" PRIu64 " every %" PRIu64 " ps",
 			plan->burst, plan->period_ps);

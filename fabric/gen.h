@@ -40,7 +40,7 @@ struct gen_plan {
 	uint32_t depth;       /* messages under way per QP */
 	uint32_t every;       /* a completion per so many; divides depth */
 	uint32_t slots;       /* places of a message in memory, per QP */
-	uint64_t messages;    /* per QP; 0: by time */
+	uint64_t messages;    /* per QP, at most 2^32 - 1; 0: by time */
 	uint64_t warmup_ns;   /* by time: sent before, and not counted */
 	uint64_t duration_ns; /* by time: counted */
 	uint64_t interval_ns; /* of the series */

@@ -27,7 +27,7 @@ static const struct field {
 	{ "depth", PLAN(depth), 1, GEN_DEPTH_MAX },
 	{ "every", PLAN(every), 1, GEN_DEPTH_MAX },
 	{ "slots", PLAN(slots), 1, GEN_DEPTH_MAX },
-	{ "messages", PLAN(messages), 0, INT64_MAX / GEN_BYTES_MAX / VERBS_QPS_MAX },
+	{ "messages", PLAN(messages), 0, UINT32_MAX },
 	{ "warmup_ns", PLAN(warmup_ns), 0, DAY_NS },
 	{ "duration_ns", PLAN(duration_ns), 0, DAY_NS },
 	{ "interval_ns", PLAN(interval_ns), NS_PER_MS, DAY_NS },

@@ -375,6 +375,26 @@ static void too_much_memory_is_refused(void **state)
 	assert_non_null(strstr(diag.text, "choose fewer QPs or a smaller -s"));
 }
 
+static void as_many_messages_as_can_be_counted_are_taken(void **state)
+{
+	struct json *object = json_new_object();
+	struct gen_plan plan, got;
+	struct diag diag;
+
+	(void)state;
+	fill_plan(&plan);
+	plan.messages = UINT32_MAX;
+	gen_put_plan(object, &plan);
+	assert_int_equal(gen_get_plan(object, &got, &diag), 0);
+	assert_int_equal(got.messages, UINT32_MAX);
+	json_put_u64(object, "messages", UINT64_C(1) << 32);
+	assert_int_equal(gen_get_plan(object, &got, &diag), -EPROTO);
+	json_free(object);
+	plan.bytes = GEN_BYTES_MAX;
+	assert_int_equal(gen_plan_complete(&plan, &diag), -EINVAL);
+	assert_non_null(strstr(diag.text, "more than can be counted"));
+}
+
 static void a_datagram_larger_than_the_mtu_is_refused(void **state)
 {
 	struct gen_plan plan;
@@ -445,6 +465,7 @@ int main(void)
 		cmocka_unit_test(a_plan_arrives_as_it_was_sent),
 		cmocka_unit_test(a_plan_out_of_range_is_refused),
 		cmocka_unit_test(too_much_memory_is_refused),
+		cmocka_unit_test(as_many_messages_as_can_be_counted_are_taken),
 		cmocka_unit_test(a_datagram_larger_than_the_mtu_is_refused),
 		cmocka_unit_test(an_end_and_a_side_arrive_as_they_were_sent),
 	};
