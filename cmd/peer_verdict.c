@@ -147,12 +147,32 @@ static void hints(FILE *out, const struct peer_view *view)
 			TAIL_MESSAGES, from->messages);
 }
 
+/* --- what there is to judge by --- */
+
+/* With both ways, each of them. */
+static bool was_counted(const struct peer_view *view)
+{
+	const struct gen_side *here = &view->here, *there = &view->there;
+
+	return view->gen->plan.both ? here->messages && there->messages
+				    : peer_sender(view)->messages != 0;
+}
+
+/* The end that connects tells the other one what it sent before it looks at its own writes. */
+static bool was_checked(const struct peer_view *view)
+{
+	const struct gen_side *here = &view->here, *there = &view->there;
+
+	if (!view->gen->plan.both)
+		return here->checked || there->checked;
+	return here->checked && (there->checked || !view->gen->active);
+}
+
 /* --- the verdict --- */
 
 int peer_verdict(FILE *out, const struct peer_view *view)
 {
 	const struct gen_plan *plan = &view->gen->plan;
-	const struct gen_side *from = peer_sender(view);
 	uint64_t corrupt = view->here.corrupt + view->there.corrupt;
 	uint64_t least = view->args->least_bps;
 	int status = worse(judge_losses(out, view), judge_datagrams(out, view));
@@ -174,9 +194,10 @@ int peer_verdict(FILE *out, const struct peer_view *view)
 	}
 	if (status != EXIT_PASS)
 		return status;
-	if (!from->messages || (plan->check && !view->here.checked && !view->there.checked)) {
-		fprintf(out, "unknown: nothing was %s\n",
-			from->messages ? "checked" : "counted");
+	if (!was_counted(view) || (plan->check && !was_checked(view))) {
+		fprintf(out, "unknown: nothing was %s%s\n",
+			was_counted(view) ? "checked" : "counted",
+			plan->both ? ", one way or both" : "");
 		return EXIT_UNKNOWN;
 	}
 	if (plan->datagrams)

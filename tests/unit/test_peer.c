@@ -103,11 +103,28 @@ static void where_no_losses_are_counted_none_are_denied(void **state)
 	assert_shown("no counter moved (some were reset meanwhile)\n");
 }
 
+static void both_ways_have_to_be_counted_and_checked(void **state)
+{
+	(void)state;
+	gen.plan.both = gen.plan.check = true;
+	view.here.checked = view.there.checked = 128;
+	assert_verdict(EXIT_UNKNOWN, "unknown: nothing was counted, one way or both\n");
+	view.there.messages = 1000;
+	assert_verdict(EXIT_PASS, "pass: every message arrived");
+	view.there.checked = 0;
+	assert_verdict(EXIT_UNKNOWN, "unknown: nothing was checked, one way or both\n");
+	gen.active = false; /* it has not been told of yet */
+	assert_verdict(EXIT_PASS, "pass: every message arrived");
+	gen.plan.both = false;
+	assert_verdict(EXIT_PASS, "pass: every message arrived");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_clean_run_passes, begin),
 		cmocka_unit_test_setup(where_no_losses_are_counted_none_are_denied, begin),
+		cmocka_unit_test_setup(both_ways_have_to_be_counted_and_checked, begin),
 	};
 
 	return cmocka_run_group_tests_name("peer", tests, NULL, NULL);
