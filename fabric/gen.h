@@ -193,6 +193,8 @@ int gen_check_port(const struct gen *gen, struct diag *diag);
 /* How long nothing may complete while messages are under way. */
 uint64_t gen_stall_ns(const struct gen_plan *plan);
 
+/* Of a QP, the same at both ends: 1..2^14 - 1. */
+uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp);
 /* The key of datagrams, the same at both ends. */
 uint32_t gen_key(const struct gen_plan *plan);
 /* Posts so many on a QP, or as many as it may. */

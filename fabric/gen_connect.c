@@ -12,11 +12,19 @@
 
 #define CM_STEP_NS (5 * NS_PER_S)
 #define CM_ALL_NS (60 * NS_PER_S)
+#define LABELS 0x3fffu
 
 /* Above 2^31 only those who may send raw packets can choose one. */
 uint32_t gen_key(const struct gen_plan *plan)
 {
 	return (uint32_t)rng_derive(plan->seed, UINT64_MAX) & INT32_MAX;
+}
+
+/* NICs that take the source port from the label use its lowest 14 bits, and 0 is none. From one
+ * drawn by the seed on, so that no two QPs share a port. */
+uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp)
+{
+	return 1 + (uint32_t)((rng_derive(plan->seed, 0) + qp) % LABELS);
 }
 
 static struct verbs_path path_of(const struct gen *gen, uint32_t i, const struct gen_end *peer)
@@ -27,8 +35,7 @@ static struct verbs_path path_of(const struct gen *gen, uint32_t i, const struct
 		.psn = peer->qp[i].psn,
 		.mtu_bytes = plan->mtu_bytes,
 		.traffic_class = plan->traffic_class,
-		/* NICs that take the source port from the label use its lowest 14 bits. */
-		.flow_label = 1 + (uint32_t)(rng_derive(plan->seed, i) % 0x3fff),
+		.flow_label = gen_flow_label(plan, i),
 		.timeout_exp = plan->timeout_exp,
 		.retry = plan->retry,
 		.reads_in = gen->verbs->reads_in,

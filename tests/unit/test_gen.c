@@ -68,6 +68,24 @@ static void a_large_message_has_the_time_that_it_takes(void **state)
 	assert_in_range(gen_stall_ns(&plan), 5 * NS_PER_S, 6 * NS_PER_S);
 }
 
+static void no_two_qps_share_a_source_port(void **state)
+{
+	struct gen_plan plan = { .qps = VERBS_QPS_MAX };
+
+	(void)state;
+	for (; plan.seed < 100; plan.seed++) {
+		bool seen[1 << 14] = { false };
+
+		for (uint32_t qp = 0; qp < plan.qps; qp++) {
+			uint32_t label = gen_flow_label(&plan, qp);
+
+			assert_in_range(label, 1, (1 << 14) - 1);
+			assert_false(seen[label]);
+			seen[label] = true;
+		}
+	}
+}
+
 /* --- a device played by this file: nothing is completed --- */
 
 static int port_is_up; /* as verbs_is_up() tells */
@@ -121,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_are_checked_as_far_as_every_qp_has_come),
 		cmocka_unit_test(a_large_message_has_the_time_that_it_takes),
+		cmocka_unit_test(no_two_qps_share_a_source_port),
 		cmocka_unit_test(who_stands_still_looks_at_its_own_port),
 	};
 
