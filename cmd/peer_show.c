@@ -92,9 +92,11 @@ static void show_rate(
 	if (side->speed_bps && !side->soft)
 		fprintf(out, ", %.1f %% of the port's ceiling",
 			100 * (double)bps / (double)ceiling);
-	if (side->bytes && side->cpu_ns)
+	/* Of the whole run, as the processor's time is. */
+	if (side->messages_all && side->cpu_ns)
 		fprintf(out, ", %.3g s of CPU a GB",
-			(double)side->cpu_ns / (double)side->bytes);
+			(double)side->cpu_ns / (double)side->messages_all /
+				(double)plan->bytes);
 	fprintf(out, "\n");
 	if (plan->datagrams)
 		fprintf(out, "%-15s %" PRIu64 " of %" PRIu64 " datagrams arrived\n", "",
@@ -106,6 +108,12 @@ static void show_rate(
 		fprintf(out, "%-15s by the host's clock: %s tells no completion times\n", "",
 			side->device);
 	}
+}
+
+/* Half a minute at 800 Gb/s has more than 2^64 bits times nanoseconds in a second. */
+static uint64_t rate_of(uint64_t bytes, uint64_t time_ns)
+{
+	return (uint64_t)((double)bytes * 8 * (double)NS_PER_S / (double)time_ns);
 }
 
 /* Least and most of the whole intervals: the last one is seldom whole. */
@@ -121,8 +129,8 @@ static void show_series(FILE *out, const struct gen *gen)
 		least = result->series[i] < least ? result->series[i] : least;
 		most = result->series[i] > most ? result->series[i] : most;
 	}
-	number_rate(low, sizeof(low), least * 8 * NS_PER_MS / (interval / 1000));
-	number_rate(high, sizeof(high), most * 8 * NS_PER_MS / (interval / 1000));
+	number_rate(low, sizeof(low), rate_of(least, interval));
+	number_rate(high, sizeof(high), rate_of(most, interval));
 	number_time(every, sizeof(every), interval);
 	fprintf(out, "per %-11s least %s, most %s\n", every, low, high);
 }

@@ -119,11 +119,34 @@ static void both_ways_have_to_be_counted_and_checked(void **state)
 	assert_verdict(EXIT_PASS, "pass: every message arrived");
 }
 
+/* The window is half of it: so is what was sent. */
+static void the_processor_s_time_is_of_all_that_was_sent(void **state)
+{
+	(void)state;
+	view.here.messages = 500;
+	view.here.bytes = 500 * gen.plan.bytes;
+	view.here.cpu_ns = 1000 * gen.plan.bytes;
+	assert_shown(", 1 s of CPU a GB");
+}
+
+static void long_intervals_at_high_rates_have_a_rate(void **state)
+{
+	uint64_t series[] = { UINT64_C(3000000000000), UINT64_C(3000000000000), 0 };
+
+	(void)state;
+	gen.plan.interval_ns = 30 * NS_PER_S;
+	gen.result.series = series;
+	gen.result.series_count = 3;
+	assert_shown("per 30.0 s      least 800 Gb/s, most 800 Gb/s\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_clean_run_passes, begin),
 		cmocka_unit_test_setup(where_no_losses_are_counted_none_are_denied, begin),
+		cmocka_unit_test_setup(the_processor_s_time_is_of_all_that_was_sent, begin),
+		cmocka_unit_test_setup(long_intervals_at_high_rates_have_a_rate, begin),
 		cmocka_unit_test_setup(both_ways_have_to_be_counted_and_checked, begin),
 	};
 
