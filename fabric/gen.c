@@ -193,9 +193,19 @@ static void count_receives(struct gen *gen)
 		gen->arrival_slots = gen->receives;
 }
 
+/* A QP that fails has all its requests flushed: where there is room for them, too, the one that
+ * is the cause is not lost. */
+static uint64_t cq_entries(const struct gen *gen)
+{
+	const struct gen_plan *plan = &gen->plan;
+	uint64_t flushed = plan->qps * (plan->depth + 1u + (uint64_t)gen->receives);
+
+	return flushed <= gen->verbs->done_max ? flushed : done_count(gen);
+}
+
 static int open_cq(struct gen *gen, struct diag *diag)
 {
-	uint64_t entries = done_count(gen);
+	uint64_t entries = cq_entries(gen);
 
 	if (entries <= gen->verbs->done_max)
 		return verbs_cq_open_stamped(&gen->cq, gen->verbs, (uint32_t)entries, diag);
@@ -240,7 +250,7 @@ static int open_first_qp(struct gen *gen, uint32_t inline_bytes, struct diag *di
 		return err;
 	verbs_qp_close(&gen->qps[0].qp);
 	verbs_cq_close(&gen->cq);
-	err = verbs_cq_open(&gen->cq, gen->verbs, (uint32_t)done_count(gen), diag);
+	err = verbs_cq_open(&gen->cq, gen->verbs, (uint32_t)cq_entries(gen), diag);
 	return err ? err : open_qp(gen, 0, inline_bytes, diag);
 }
 

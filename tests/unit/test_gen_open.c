@@ -29,7 +29,7 @@ int __wrap_verbs_qp_connect(struct verbs_qp *qp, const struct verbs *device,
 static struct gen gen;
 static struct verbs verbs;
 static struct verbs_path connected;
-static uint32_t plain_entries;
+static uint32_t plain_entries, stamped_entries;
 static int refusal; /* of a QP on a queue with times */
 
 int __wrap_verbs_memory_open(struct verbs_memory *memory, const struct verbs *device,
@@ -48,8 +48,8 @@ int __wrap_verbs_cq_open_stamped(
 	static char queue;
 
 	(void)device;
-	(void)entries;
 	(void)diag;
+	stamped_entries = entries;
 	cq->stamped = (struct ibv_cq_ex *)(void *)&queue;
 	cq->clock_khz = 1000000;
 	return 0;
@@ -128,6 +128,21 @@ static void a_nic_that_gives_no_qp_completion_times_is_asked_without(void **stat
 	assert_int_not_equal(plain_entries, 0);
 }
 
+static void there_is_room_for_all_that_a_failure_flushes(void **state)
+{
+	struct gen_plan plan = begin(VERBS_WRITE);
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(plan.every, plan.depth); /* otherwise one completion per QP */
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
+	assert_true(stamped_entries >= plan.qps * plan.depth);
+	plan = begin(VERBS_WRITE);
+	verbs.done_max = 10;
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
+	assert_in_range(stamped_entries, plan.qps, 10);
+}
+
 static void no_more_reads_are_under_way_than_both_ends_can(void **state)
 {
 	struct gen_plan plan = begin(VERBS_WRITE);
@@ -166,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(completions_have_their_times_where_a_qp_takes_them),
 		cmocka_unit_test(a_nic_that_gives_no_qp_completion_times_is_asked_without),
+		cmocka_unit_test(there_is_room_for_all_that_a_failure_flushes),
 		cmocka_unit_test(no_more_reads_are_under_way_than_both_ends_can),
 		cmocka_unit_test(reads_that_an_end_cannot_do_are_refused),
 	};
