@@ -13,13 +13,16 @@
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/host.h"
 #include "lib/json.h"
+#include "lib/numa.h"
 #include "lib/utf8.h"
 
 struct agent {
 	struct control *control; /* borrowed */
 	struct verbs *devices;   /* owned */
 	uint32_t device_count;
+	char bound[GEN_BOUND]; /* to which processors */
 	struct agent_stage stage;
 };
 
@@ -83,7 +86,7 @@ int agent_listen(struct agent_stage *stage, struct diag *diag)
 
 /* --- devices --- */
 
-static void put_device(struct json *list, const struct verbs *verbs)
+static void put_device(struct json *list, const struct agent *agent, const struct verbs *verbs)
 {
 	struct gen_side side = {
 		.port = verbs->port,
@@ -94,6 +97,7 @@ static void put_device(struct json *list, const struct verbs *verbs)
 	};
 
 	memcpy(side.device, verbs->device, sizeof(side.device));
+	memcpy(side.bound, agent->bound, sizeof(side.bound));
 	gid_print(verbs->gid, side.address);
 	gen_put_side(json_add_object(list), &side);
 }
@@ -120,9 +124,24 @@ static int find_ports(struct json *answer, struct diag *diag)
 	return count < 0 ? count : 0;
 }
 
+/* Next to its NICs, where all are of one NUMA node; memory is near each in any case. */
+static void bind_near(struct agent *agent)
+{
+	const char *names[AGENT_DEVICES_MAX];
+	const struct host here = { .root = NULL };
+
+	for (uint32_t i = 0; i < agent->device_count; i++)
+		names[i] = agent->devices[i].device;
+	if (numa_common(&here, names, agent->device_count) >= 0)
+		numa_bind(names[0], agent->bound, sizeof(agent->bound));
+	else
+		snprintf(agent->bound, sizeof(agent->bound),
+			"not bound, its NICs are of no NUMA node or of several");
+}
+
 static int open_device(struct agent *agent, const struct json *name, struct diag *diag)
 {
-	struct verbs_choice choice = { .device = json_text(name) };
+	struct verbs_choice choice = { .device = json_text(name), .near = true };
 	struct verbs *verbs = &agent->devices[agent->device_count];
 
 	if (!choice.device || strlen(choice.device) >= VERBS_NAME ||
@@ -150,8 +169,10 @@ static int open_devices(
 	agent->devices = zeroed(count, sizeof(*agent->devices));
 	for (size_t i = 0; i < count && !err; i++)
 		err = open_device(agent, json_at(names, i), diag);
+	if (!err)
+		bind_near(agent);
 	for (size_t i = 0; i < count && !err; i++)
-		put_device(opened, &agent->devices[i]);
+		put_device(opened, agent, &agent->devices[i]);
 	agent->stage.devices = agent->devices;
 	agent->stage.device_count = agent->device_count;
 	return err;

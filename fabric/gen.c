@@ -155,6 +155,7 @@ static int open_memory(struct gen *gen, struct diag *diag)
 	const struct gen_plan *plan = &gen->plan;
 	int err;
 
+	gen->memory.strict = plan->latency; /* its last byte is looked at */
 	err = verbs_memory_open(&gen->memory, gen->verbs, plan->qps * qp_bytes(gen), diag);
 	if (err || !plan->check)
 		return err;

@@ -330,6 +330,8 @@ static int put_device(struct live *live, struct run *run, uint32_t nic,
 	if (!err)
 		err = put_fact(run, place, "gid", device->address, diag);
 	if (!err)
+		err = put_fact(run, place, "bound", device->bound, diag);
+	if (!err)
 		err = put_number(run, place, "mtu_bytes", device->mtu_bytes, diag);
 	if (!err)
 		err = put_number(run, place, "clock_error_ns", host->error_ns, diag);

@@ -2,10 +2,16 @@
 #include "lib/numa.h"
 
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/host.h"
+
+#define NODES_MAX 1024u
+#define NODE_BITS (8 * sizeof(unsigned long))
 
 int numa_node(const struct host *host, const char *device)
 {
@@ -16,6 +22,31 @@ int numa_node(const struct host *host, const char *device)
 	if (host_read_number(host, path, &node) || node < 0 || node > 4095)
 		return -1;
 	return (int)node;
+}
+
+int numa_common(const struct host *host, const char *const *devices, size_t count)
+{
+	int node = count ? numa_node(host, devices[0]) : -1;
+
+	for (size_t i = 1; i < count; i++)
+		if (numa_node(host, devices[i]) != node)
+			return -1;
+	return node;
+}
+
+void numa_prefer(int node, void *base, size_t bytes)
+{
+	unsigned long nodes[NODES_MAX / NODE_BITS] = { 0 };
+	int policy;
+
+	if (node < 0 || node >= (int)NODES_MAX ||
+		syscall(SYS_get_mempolicy, &policy, NULL, 0ul, NULL, 0ul) ||
+		policy != MPOL_DEFAULT)
+		return;
+	nodes[(size_t)node / NODE_BITS] |= 1ul << (size_t)node % NODE_BITS;
+	/* The kernel takes one bit less than it is told of. */
+	syscall(SYS_mbind, base, bytes, (unsigned long)MPOL_PREFERRED, nodes, NODES_MAX + 1ul,
+		0ul);
 }
 
 /* "0-7,16-23", as the kernel writes it. */

@@ -32,6 +32,13 @@ int numa_processors(const struct host *host, int node, cpu_set_t *processors);
 enum numa_bound numa_target(const struct host *host, const char *device, const cpu_set_t *mine,
 	cpu_set_t *target, int *node);
 
+/* The node of all these devices; -1: they have none, or several. */
+int numa_common(const struct host *host, const char *const *devices, size_t count);
+
+/* Memory that has not been touched yet is to be of this node, if there is some. Nothing for -1,
+ * and where somebody has said before where memory is to be (numactl). */
+void numa_prefer(int node, void *base, size_t bytes);
+
 /* Goes there, and says so in at most size bytes: "NUMA node 1 of mlx5_0, 32 processors". */
 enum numa_bound numa_bind(const char *device, char *text, size_t size);
 

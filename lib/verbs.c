@@ -12,6 +12,8 @@
 
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/host.h"
+#include "lib/numa.h"
 #include "lib/sysfs.h"
 #include "lib/units.h"
 
@@ -241,6 +243,7 @@ static int open_one(struct verbs *verbs, struct ibv_device *device,
 
 	snprintf(verbs->device, sizeof(verbs->device), "%s", ibv_get_device_name(device));
 	verbs->port = choice->port ? choice->port : 1;
+	verbs->near = choice->near;
 	snprintf(name, sizeof(name), "%s port %u", verbs->device, verbs->port);
 	errno = 0;
 	verbs->context = ibv_open_device(device);
@@ -360,17 +363,33 @@ static int cannot_lock(size_t bytes, int err, struct diag *diag)
 	return diag_system(diag, err, "%zu KiB of memory cannot be registered", bytes / KIB);
 }
 
+/* Asked without, too: there are drivers that refuse what they do not know. */
+static struct ibv_mr *register_memory(
+	const struct verbs *verbs, void *base, size_t bytes, bool strict)
+{
+	unsigned access =
+		IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	struct ibv_mr *mr = NULL;
+
+	if (!strict)
+		mr = ibv_reg_mr(verbs->pd, base, bytes, access | IBV_ACCESS_RELAXED_ORDERING);
+	return mr ? mr : ibv_reg_mr(verbs->pd, base, bytes, access);
+}
+
 int verbs_memory_open(
 	struct verbs_memory *memory, const struct verbs *verbs, size_t bytes, struct diag *diag)
 {
+	const struct host here = { .root = NULL };
 	int err;
-	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	/* Its pages come when it is registered. */
+	void *base =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (base == MAP_FAILED)
 		return diag_system(diag, -errno, "%zu KiB of memory", bytes / KIB);
-	memory->mr = ibv_reg_mr(verbs->pd, base, bytes,
-		IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+	if (verbs->near)
+		numa_prefer(numa_node(&here, verbs->device), base, bytes);
+	memory->mr = register_memory(verbs, base, bytes, memory->strict);
 	if (!memory->mr) {
 		err = -errno;
 		munmap(base, bytes);

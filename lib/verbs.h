@@ -33,6 +33,7 @@ struct verbs_choice {
 	const char *device; /* NULL: the device that holds gid.address, or else the only one */
 	uint32_t port;      /* from 1; 0: 1 */
 	struct gid_wish gid;
+	bool near; /* memory is to be of its NUMA node, where there is some */
 };
 
 struct verbs {
@@ -49,6 +50,7 @@ struct verbs {
 	uint32_t done_max;           /* entries a completion queue can have */
 	uint8_t reads_in, reads_out; /* READs that a QP can answer, and ask for, at once */
 	bool soft;                   /* rxe or siw: the kernel is the NIC */
+	bool near;                   /* as it was chosen */
 };
 
 #define VERBS_INIT                                                                             \
@@ -65,12 +67,15 @@ void verbs_close(struct verbs *verbs);
  * was reset or removed. */
 int verbs_is_up(const struct verbs *verbs);
 
-/* Memory that the NIC may read and write, and the peer too. Zeroed. */
+/* Memory that the NIC may read and write, and the peer too. Zeroed. Set before opening:
+ * strict, for who looks at memory and waits for no completion. Otherwise PCIe may write out of
+ * order what comes before a completion (relaxed ordering), which fast NICs need. */
 struct verbs_memory {
 	struct ibv_mr *mr; /* owned */
 	uint8_t *base;     /* owned; page aligned */
 	size_t bytes;
 	uint32_t lkey, rkey;
+	bool strict;
 };
 
 #define VERBS_MEMORY_INIT                                                                      \

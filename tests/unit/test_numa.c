@@ -2,6 +2,7 @@
 #include "lib/numa.h"
 
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -114,17 +117,67 @@ static void what_cannot_be_bound_is_said(void **state)
 	assert_string_equal(text, "not bound, no-such-device belongs to no NUMA node");
 }
 
+static void a_node_is_common_where_all_devices_have_it(void **state)
+{
+	static const char *const devices[] = { "mlx5_0", "mlx5_7", "mlx5_8" };
+	const struct host host = { .root = root };
+
+	(void)state;
+	put(NODE_FILE, "1\n");
+	put("/sys/class/infiniband/mlx5_7/device/numa_node", "1\n");
+	put("/sys/class/infiniband/mlx5_8/device/numa_node", "0\n");
+	assert_int_equal(numa_common(&host, devices, 2), 1);
+	assert_int_equal(numa_common(&host, devices, 3), -1);
+	assert_int_equal(numa_common(&host, devices, 0), -1);
+}
+
+/* Of a page. */
+static int policy_of(void *base)
+{
+	int policy = -1;
+
+	syscall(SYS_get_mempolicy, &policy, NULL, 0ul, base, (unsigned long)MPOL_F_ADDR);
+	return policy;
+}
+
+static void memory_is_asked_for_of_a_node(void **state)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *base =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long node0 = 1;
+
+	(void)state;
+	assert_ptr_not_equal(base, MAP_FAILED);
+	/* Not every kernel, and not every sandbox, has policies of memory. */
+	if (syscall(SYS_mbind, base, bytes, (unsigned long)MPOL_PREFERRED, &node0, 64ul, 0ul) ||
+		policy_of(base) != MPOL_PREFERRED) {
+		munmap(base, bytes);
+		skip();
+	}
+	assert_int_equal(
+		syscall(SYS_mbind, base, bytes, (unsigned long)MPOL_DEFAULT, NULL, 0ul, 0ul),
+		0);
+	numa_prefer(-1, base, bytes);
+	assert_int_equal(policy_of(base), MPOL_DEFAULT);
+	numa_prefer(0, base, bytes);
+	assert_int_equal(policy_of(base), MPOL_PREFERRED);
+	munmap(base, bytes);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 2] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
 		cmocka_unit_test(a_list_is_read_as_the_kernel_writes_it),
 		cmocka_unit_test(what_cannot_be_bound_is_said),
+		cmocka_unit_test(a_node_is_common_where_all_devices_have_it),
+		cmocka_unit_test(memory_is_asked_for_of_a_node),
 	};
 	char command[64];
 	int failed;
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 2] = (struct CMUnitTest){
+		tests[i + 4] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = a_process_goes_where_it_may,
 			.initial_state = (void *)(uintptr_t)&cases[i],

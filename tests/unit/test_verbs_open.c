@@ -24,6 +24,7 @@ static struct played {
 	int reads_in, reads_out;
 	uint32_t gids, first_index; /* valid ones of port 1 */
 	uint64_t netdev_mbps;       /* 0: there is none */
+	unsigned access, refused;   /* of the last memory; what the driver does not know */
 } played;
 
 static struct ibv_device device;
@@ -43,6 +44,37 @@ ssize_t __wrap__ibv_query_gid_table(struct ibv_context *of, struct ibv_gid_entry
 bool __wrap_sysfs_netdev(
 	char *text, size_t size, const char *name, uint32_t port, uint32_t gid_index);
 bool __wrap_sysfs_number(uint64_t *number, const char *path, ...);
+
+struct ibv_mr *__wrap_ibv_reg_mr_iova2(
+	struct ibv_pd *of, void *base, size_t bytes, uint64_t iova, unsigned access);
+int __wrap_ibv_dereg_mr(struct ibv_mr *freed);
+
+struct ibv_mr *__wrap_ibv_reg_mr_iova2(
+	struct ibv_pd *of, void *base, size_t bytes, uint64_t iova, unsigned access)
+{
+	static struct ibv_mr mr;
+
+	(void)of;
+	(void)bytes;
+	assert_int_equal(iova, (uintptr_t)base);
+	played.access = access;
+	errno = EOPNOTSUPP;
+	return access & played.refused ? NULL : &mr;
+}
+
+/* What is called where no flag needs the other one. */
+struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *of, void *base, size_t bytes, int access);
+
+struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *of, void *base, size_t bytes, int access)
+{
+	return __wrap_ibv_reg_mr_iova2(of, base, bytes, (uintptr_t)base, (unsigned)access);
+}
+
+int __wrap_ibv_dereg_mr(struct ibv_mr *freed)
+{
+	(void)freed;
+	return 0;
+}
 
 struct ibv_device **__wrap_ibv_get_device_list(int *count)
 {
@@ -237,16 +269,46 @@ static void a_port_is_as_fast_as_its_netdev_says(void **state)
 	verbs_close(&verbs);
 }
 
+static void memory_may_be_written_out_of_order_unless_it_is_looked_at(void **state)
+{
+	static const struct {
+		bool strict;
+		unsigned refused, relaxed;
+	} rows[] = {
+		{ false, 0, IBV_ACCESS_RELAXED_ORDERING },
+		{ true, 0, 0 },
+		{ false, IBV_ACCESS_RELAXED_ORDERING, 0 },
+	};
+	struct verbs verbs;
+	struct diag diag;
+
+	(void)state;
+	play();
+	assert_int_equal(open_it(&verbs, &diag), 0);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct verbs_memory memory = VERBS_MEMORY_INIT;
+
+		memory.strict = rows[i].strict;
+		played.refused = rows[i].refused;
+		assert_int_equal(verbs_memory_open(&memory, &verbs, 4096, &diag), 0);
+		assert_int_equal(played.access & IBV_ACCESS_RELAXED_ORDERING, rows[i].relaxed);
+		assert_int_not_equal(played.access & IBV_ACCESS_REMOTE_WRITE, 0);
+		verbs_memory_close(&memory);
+	}
+	verbs_close(&verbs);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(speeds) + 3] = {
+	struct CMUnitTest tests[COUNT_OF(speeds) + 4] = {
 		cmocka_unit_test(a_table_of_more_gids_than_256_is_read),
 		cmocka_unit_test(a_gid_that_no_qp_can_use_is_refused),
 		cmocka_unit_test(no_more_reads_than_the_device_has_are_used),
+		cmocka_unit_test(memory_may_be_written_out_of_order_unless_it_is_looked_at),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(speeds); i++)
-		tests[i + 3] = (struct CMUnitTest){
+		tests[i + 4] = (struct CMUnitTest){
 			.name = speeds[i].name,
 			.test_func = a_port_is_as_fast_as_its_netdev_says,
 			.initial_state = (void *)(uintptr_t)&speeds[i],
