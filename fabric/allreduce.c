@@ -13,7 +13,8 @@
 #include "lib/rng.h"
 
 #define LINE_BYTES 64u
-#define DEPTH 64u         /* of a send queue: a few slots, and credits */
+#define DEPTH 64u /* of a send queue: a few slots, and credits */
+#define RECEIVES (ALLREDUCE_SLOTS + 1)
 #define FROM_PREV 0x8000u /* in the id of work on the QPs to the rank before */
 #define STALL_NS_MIN (10 * NS_PER_S)
 #define STALL_NS_MAX (60 * NS_PER_S)
@@ -94,7 +95,7 @@ static int open_side(
 	int err = 0;
 
 	for (uint32_t i = 0; i < all->plan.qps && !err; i++)
-		err = verbs_qp_open(&side->qps[i], all->verbs, &all->cq, DEPTH, DEPTH, 0,
+		err = verbs_qp_open(&side->qps[i], all->verbs, &all->cq, DEPTH, RECEIVES, 0,
 			(uint32_t)rng_derive(seed, i), diag);
 	return err;
 }
@@ -105,6 +106,12 @@ static uint64_t stall_ns(const struct allreduce_plan *plan)
 	uint64_t ns = once * (plan->retry + 1u);
 
 	return ns < STALL_NS_MIN ? STALL_NS_MIN : ns > STALL_NS_MAX ? STALL_NS_MAX : ns;
+}
+
+/* To the rank before, the first QP alone sends. */
+uint32_t allreduce_completions(uint32_t qps)
+{
+	return qps * (DEPTH + 2 * RECEIVES) + DEPTH;
 }
 
 int allreduce_open(struct allreduce *all, const struct verbs *verbs,
@@ -126,7 +133,7 @@ int allreduce_open(struct allreduce *all, const struct verbs *verbs,
 	err = verbs_memory_open(&all->memory, verbs,
 		slots_offset(all) + ALLREDUCE_SLOTS * all->slot_bytes, diag);
 	if (!err)
-		err = verbs_cq_open(&all->cq, verbs, 4 * DEPTH * plan->qps, diag);
+		err = verbs_cq_open(&all->cq, verbs, allreduce_completions(plan->qps), diag);
 	if (!err)
 		err = open_side(all, &all->next, rng_derive(plan->seed, 1), diag);
 	if (!err)
@@ -182,7 +189,7 @@ static int connect_side(struct allreduce *all, struct allreduce_side *side,
 
 		memcpy(path.gid, end->gid, GID_BYTES);
 		err = verbs_qp_connect(&side->qps[i], all->verbs, &path, diag);
-		for (uint32_t k = 0; k < ALLREDUCE_SLOTS + 1 && !err; k++)
+		for (uint32_t k = 0; k < RECEIVES && !err; k++)
 			err = verbs_post_receive(&side->qps[i], id + i);
 	}
 	return err;

@@ -82,6 +82,9 @@ struct allreduce {
 		.steps = NULL                                                                  \
 	}
 
+/* How many completions can be there at once, of so many QPs to either side. */
+uint32_t allreduce_completions(uint32_t qps);
+
 /* -EINVAL: what does not go together. */
 int allreduce_open(struct allreduce *all, const struct verbs *verbs,
 	const struct allreduce_plan *plan, struct diag *diag);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/allreduce_sum.h"
+#include "fabric/allreduce.h"
 #include "lib/grow.h"
 
 #define ELEMS 77u
@@ -280,6 +280,13 @@ static void the_factor_is_the_sum_of_the_ranks_in_it(void **state)
 	}
 }
 
+/* 32,767 completions are what Soft-RoCE can hold. */
+static void completions_of_the_most_qps_fit_a_queue(void **state)
+{
+	(void)state;
+	assert_true(allreduce_completions(ALLREDUCE_QPS_MAX) <= 32767);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +295,7 @@ int main(void)
 		cmocka_unit_test(a_chunk_in_the_wrong_place_is_seen),
 		cmocka_unit_test(one_bit_is_named_wherever_it_stands),
 		cmocka_unit_test(sums_of_many_ranks_are_known_to_the_bit),
+		cmocka_unit_test(completions_of_the_most_qps_fit_a_queue),
 		cmocka_unit_test(the_factor_is_the_sum_of_the_ranks_in_it),
 	};
 
