@@ -110,6 +110,10 @@ int live_ring_sent(struct live_stage *run, const struct agents_host *host,
 void live_ring_steps(struct live_stage *run); /* asks all hosts for their steps */
 void live_ring_collect(struct live_stage *run, struct sim_result *result);
 
+/* Of one rank: brings the arrivals, by the next host's clock, onto the clock of the rank's own, as
+ * far as the two may differ by error_ns. */
+void live_ring_align(struct run_step *steps, uint32_t count, uint64_t error_ns);
+
 /* The probes' part: every flow of a stage of pairs sends datagrams of its class. */
 void live_probe_open(struct live_stage *run);
 void live_probe_close(struct live_stage *run);

@@ -166,6 +166,37 @@ static uint64_t on_run(const struct live *live, const struct agents_host *host, 
 	return ns ? live_run_ns(live, host, ns) : 0;
 }
 
+static int ascending(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The acknowledgement, on the sender's clock, follows an arrival in no time, but where one of the
+ * two hosts was busy: the median of what lies between them is the error of the clocks. */
+void live_ring_align(struct run_step *steps, uint32_t count, uint64_t error_ns)
+{
+	int64_t *between = zeroed(count, sizeof(*between)), shift_ns = 0;
+	int64_t most_ns = error_ns < INT64_MAX ? (int64_t)error_ns : INT64_MAX;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (steps[i].arrived_ns && steps[i].completed_ns)
+			between[known++] =
+				(int64_t)(steps[i].completed_ns - steps[i].arrived_ns);
+	if (known) {
+		qsort(between, known, sizeof(*between), ascending);
+		shift_ns = between[known / 2];
+	}
+	if (shift_ns > most_ns || shift_ns < -most_ns)
+		shift_ns = shift_ns > 0 ? most_ns : -most_ns;
+	for (uint32_t i = 0; i < count; i++)
+		if (steps[i].arrived_ns)
+			steps[i].arrived_ns += (uint64_t)shift_ns;
+	free(between);
+}
+
 static void collect_steps(struct live_stage *run, struct sim_result *result)
 {
 	const struct plan_ring *plan = &run->stage->ring;
@@ -174,6 +205,7 @@ static void collect_steps(struct live_stage *run, struct sim_result *result)
 	result->steps = zeroed((size_t)all * plan->ranks, sizeof(*result->steps));
 	for (uint32_t r = 0; r < plan->ranks; r++) {
 		const struct live_rank *rank = &run->ranks[r], *next = neighbour(run, rank, 1);
+		struct run_step *first = &result->steps[result->step_count];
 
 		for (uint32_t i = 0; i < rank->step_count; i++) {
 			struct run_step *row = &result->steps[result->step_count++];
@@ -192,6 +224,8 @@ static void collect_steps(struct live_stage *run, struct sim_result *result)
 					run->live, next->host, next->steps[i].arrived_ns),
 			};
 		}
+		live_ring_align(
+			first, rank->step_count, rank->host->error_ns + next->host->error_ns);
 	}
 }
 

@@ -107,7 +107,8 @@ struct run_step {
 	uint64_t ready_ns; /* its input had arrived, and was added where sums are made */
 	uint64_t posted_ns;
 	uint64_t completed_ns; /* the sender had the last ACK; 0: not reached */
-	uint64_t arrived_ns;   /* the receiver had the last byte; 0: not reached */
+	uint64_t
+		arrived_ns; /* the receiver had the last byte; 0: not reached; docs/run-file.md */
 };
 
 struct run_sample {

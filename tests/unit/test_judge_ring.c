@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/judge_bench.h"
 
+#include "fabric/live.h"
 #include "fabric/ringtime.h"
 
 #define RANKS 4u
@@ -276,6 +277,34 @@ static void timeouts_are_known_by_their_length(void **state)
 	assert_int_equal(ringtime_timeouts(90000, 0), 0);
 }
 
+/* Chunks take 84 us, and their acknowledgements 1 more; the next host's clock is slow by 300 us. */
+static void arrivals_are_on_one_clock(void **state)
+{
+	struct run_step steps[7];
+
+	(void)state;
+	for (uint32_t i = 0; i < COUNT_OF(steps); i++)
+		steps[i] = (struct run_step){
+			.posted_ns = 1000000 + 90000 * i,
+			.completed_ns = 1085000 + 90000 * i,
+			.arrived_ns = 1084000 + 90000 * i - 300000,
+		};
+	steps[2].completed_ns += 200000; /* this host was busy */
+	steps[4].arrived_ns += 200000;   /* the next one was */
+	steps[5].arrived_ns = 0;
+	steps[6].arrived_ns = steps[6].completed_ns = 0;
+	live_ring_align(steps, 7, 400000);
+	assert_int_equal(steps[0].arrived_ns, 1085000);
+	assert_int_equal(steps[2].arrived_ns, 1085000 + 2 * 90000);
+	assert_int_equal(steps[4].arrived_ns, 1085000 + 4 * 90000 + 200000);
+	assert_int_equal(steps[5].arrived_ns, 0);
+	/* What the clocks cannot be wrong by is no error of theirs. */
+	steps[0].completed_ns = 2085000;
+	live_ring_align(steps, 1, 400);
+	assert_int_equal(steps[0].arrived_ns, 1085400);
+	live_ring_align(steps, 0, 400);
+}
+
 static void (*const damages[])(struct bench *) = { elsewhere, of_nothing, without_end,
 	without_queue_pairs, after_a_good_ring };
 
@@ -297,14 +326,15 @@ static void rows_that_do_not_fit_are_refused(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 3] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
+		cmocka_unit_test(arrivals_are_on_one_clock),
 		cmocka_unit_test(rows_that_do_not_fit_are_refused),
 		cmocka_unit_test(bandwidth_is_that_of_the_formula),
 		cmocka_unit_test(timeouts_are_known_by_their_length),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 3] = (struct CMUnitTest){
+		tests[i + 4] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],
