@@ -108,7 +108,11 @@ static uint64_t ticks_ns(const struct capture_interface *interface, uint64_t tic
 		100000000, 1000000000 };
 	uint8_t exponent = interface->clock.exponent;
 	wide ns = ticks;
+	uint64_t usual;
 
+	if (!interface->clock.binary && exponent <= 9 && !interface->offset_s &&
+		!__builtin_mul_overflow(ticks, power[9 - exponent], &usual))
+		return usual;
 	if (interface->clock.binary) {
 		ns = (ns * NS_PER_S) >> exponent;
 	} else if (exponent <= 9) {
@@ -353,6 +357,34 @@ static int next_record(
 	}
 }
 
+/* Enhanced blocks that are as they should be; all else is next_record()'s. */
+static size_t at_hand(struct capture *capture, struct capture_record *records, size_t most)
+{
+	struct source *source = &capture->source;
+	struct block block = { .type = BLOCK_ENHANCED_PACKET };
+	bool big = capture->big;
+	size_t count = 0;
+
+	while (count < most && source_left(source) >= FRAME_BYTES + 20) {
+		const uint8_t *at = source->window + source->start;
+		uint32_t length = order32_at(at + 4, big);
+
+		if (order32_at(at, big) != BLOCK_ENHANCED_PACKET || length % 4 ||
+			length < FRAME_BYTES + 20 || length > BLOCK_MAX ||
+			length > source_left(source) ||
+			order32_at(at + length - 4, big) != length ||
+			!interface_of(capture, order32_at(at + 8, big)) ||
+			order32_at(at + 20, big) > length - FRAME_BYTES - 20)
+			break;
+		block.body = at + 8;
+		block.body_bytes = length - FRAME_BYTES;
+		(void)timed_packet(capture, &block, &records[count++], NULL);
+		source_take(source, length);
+	}
+	capture->info.records += count;
+	return count;
+}
+
 int pcapng_begin(struct capture *capture, struct diag *diag)
 {
 	const uint8_t *at = source_need(&capture->source, 4);
@@ -362,6 +394,7 @@ int pcapng_begin(struct capture *capture, struct diag *diag)
 		return -EBADMSG;
 	capture->info.format = CAPTURE_PCAPNG;
 	capture->next = next_record;
+	capture->at_hand = at_hand;
 	if (!source_need(&capture->source, 12))
 		return capture_stop(capture, diag,
 			"a pcapng file of %zu bytes, cut inside its section header of 28",
