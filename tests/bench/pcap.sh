@@ -8,7 +8,7 @@
 weft=$1
 make=$2
 packets=${3:-3000000}
-limit=900
+limit=475
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 
