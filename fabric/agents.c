@@ -287,6 +287,7 @@ int agents_start(struct agents *agents, const struct fabric *fabric,
 	if (err)
 		return err;
 	list_hosts(agents);
+	agents_room(agents->count);
 	for (uint32_t i = 0; i < agents->count; i += AGENTS_AT_A_TIME)
 		start_some(agents, i,
 			agents->count - i < AGENTS_AT_A_TIME ? agents->count

@@ -72,6 +72,9 @@ int agents_start(struct agents *agents, const struct fabric *fabric,
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag);
 
+/* Raises the limit of open files to what so many agents take, as far as it may. */
+void agents_room(uint32_t hosts);
+
 /* A frame to such an agent, and the next one from it. Errors are those of lib/control.h; where
  * the agent is gone, its last words on stderr are the sentence, and where something else was
  * printed, that is told. */

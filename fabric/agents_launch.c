@@ -4,11 +4,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fabric/agents.h"
 #include "fabric/wire.h"
 #include "lib/diag.h"
+
+#define DESCRIPTORS_ELSE 64u /* the run file, outputs, what is standard */
 
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag)
@@ -27,6 +30,19 @@ int agents_launch(struct launch *launch, enum agents_launcher launcher, const ch
 	if (length <= 0)
 		snprintf(self, sizeof(self), "weft");
 	return launch_start(launch, local ? here : there, peer, diag);
+}
+
+/* A host takes two descriptors; the limit that shells give is 1024. Where it cannot be raised, the
+ * hosts beyond it say so. */
+void agents_room(uint32_t hosts)
+{
+	const rlim_t needed = (rlim_t)hosts * 2 + DESCRIPTORS_ELSE;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return;
+	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Its own last words say more than that it is gone. */

@@ -46,7 +46,7 @@ now=$(sed -n 's/.*"now_ns": *\([0-9]*\).*/\1/p' answers)
 frame 011 "{\"at_ns\": $((now + 9900000000)), \"deadline_ns\": 60000000000}" >&3
 wait $agent
 says 'an agent whose coordinator falls silent in a stage ends' \
-	'has said nothing for 8 s'
+	'said nothing for 8 s'
 exec 3>&-
 no_agents 'nothing is left of it'
 
