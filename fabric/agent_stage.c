@@ -37,6 +37,7 @@ static int open_end(struct agent_stage *stage, struct agent_flow *flow, const st
 		err = -EIO;
 	if (err)
 		return err;
+	flow->gen.one_of_several = true;
 	gen_end(&flow->gen, &here);
 	gen_put_end(json_add_object(answer), &here);
 	return 0;

@@ -123,7 +123,10 @@ struct gen {
 	uint32_t turn;          /* the QP that is next then */
 	uint64_t round;         /* of completions, from 1: one more when all have been taken */
 	uint64_t in_flight, now_ns, start_ns, stall_ns;
+	struct verbs_done flushed; /* the first request that was, of one of several */
+	uint64_t cause_by_ns;      /* until then its cause is waited for; 0: none was */
 	uint32_t idle;
+	bool one_of_several; /* who drives others meanwhile: no turn may wait */
 	bool active, stopping;
 	struct gen_result result;
 	struct histogram *times; /* owned; of one way, ns; latency alone */

@@ -72,7 +72,7 @@ static void count(struct gen *gen, const struct verbs_done *done)
  * cause: it is waited for. */
 static struct verbs_done find_cause(struct gen *gen, const struct verbs_done *first)
 {
-	uint64_t deadline = clock_ns() + CAUSE_NS;
+	uint64_t deadline = gen->cause_by_ns ? gen->cause_by_ns : clock_ns() + CAUSE_NS;
 	struct verbs_done done[VERBS_DONE_MAX];
 
 	while (verbs_status_is_flushed(first->status) && clock_ns() < deadline) {
@@ -127,6 +127,23 @@ static int failed(struct gen *gen, const struct verbs_done *first, struct diag *
 		done->vendor_error);
 }
 
+/* One of several that a host drives waits for the cause from turn to turn. */
+static int failed_of_several(struct gen *gen, const struct verbs_done *done, struct diag *diag)
+{
+	if (!gen->one_of_several || !verbs_status_is_flushed(done->status))
+		return failed(gen, done, diag);
+	if (!gen->cause_by_ns) {
+		gen->flushed = *done;
+		gen->cause_by_ns = gen->now_ns + CAUSE_NS;
+	}
+	return 0;
+}
+
+static bool has_no_cause(const struct gen *gen)
+{
+	return gen->cause_by_ns && clock_ns() > gen->cause_by_ns;
+}
+
 int gen_post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct diag *diag)
 {
 	uint64_t left = gen->plan.messages - qp->posted;
@@ -139,7 +156,7 @@ int gen_post(struct gen *gen, struct gen_qp *qp, uint64_t messages, struct diag 
 		messages = left;
 		last = true;
 	}
-	if (!messages || gen->stopping)
+	if (!messages || gen->stopping || gen->cause_by_ns)
 		return 0;
 	err = verbs_ring_post(&qp->sends, (uint32_t)messages, last);
 	if (err)
@@ -236,18 +253,20 @@ int gen_turn(struct gen *gen, struct diag *diag)
 
 	if (taken < 0)
 		return diag_system(diag, taken, "%s: taking completions", gen->verbs->device);
-	if (taken == 0)
+	if (taken == 0 && !has_no_cause(gen))
 		return idle(gen, diag);
 	gen->idle = 0;
 	gen->now_ns = clock_ns();
 	for (int i = 0; i < taken && !err; i++) {
 		if (done[i].status)
-			err = failed(gen, &done[i], diag);
+			err = failed_of_several(gen, &done[i], diag);
 		else if (done[i].received)
 			err = received(gen, &done[i], diag);
 		else
 			err = sent(gen, &done[i], diag);
 	}
+	if (!err && has_no_cause(gen))
+		err = failed(gen, &gen->flushed, diag);
 	gen->round += taken < VERBS_DONE_MAX;
 	return err ? err : taken;
 }

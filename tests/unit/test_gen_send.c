@@ -21,6 +21,7 @@
 #define PATIENCE_S 60u /* then a sender that hangs is ended */
 
 int __wrap_verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last);
+int __wrap_verbs_is_up(const struct verbs *of);
 int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX]);
 
 static struct gen gen;
@@ -47,12 +48,26 @@ int __wrap_verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last)
 	return 0;
 }
 
+int __wrap_verbs_is_up(const struct verbs *of)
+{
+	(void)of;
+	return 1;
+}
+
+static const int *statuses; /* of the next completions; NULL: all is well; ends with 0 */
+static uint32_t polls;
+
 /* One at a time, so that some are always left for the next look. */
 int __wrap_verbs_poll(const struct verbs_cq *cq, struct verbs_done done[VERBS_DONE_MAX])
 {
 	const struct timespec away = { .tv_nsec = (long)away_ns };
 
 	(void)cq;
+	polls++;
+	if (statuses) {
+		done[0] = (struct verbs_done){ .status = *statuses };
+		return *statuses ? (statuses++, 1) : 0;
+	}
 	if (away_ns)
 		nanosleep(&away, NULL);
 	away_ns = 0;
@@ -239,18 +254,52 @@ static void a_peer_that_goes_before_the_start_is_noticed(void **state)
 	end();
 }
 
+/* 5: flushed; 12: not acknowledged. */
+static void the_cause_of_a_flush_is_waited_for_turn_by_turn(void **state)
+{
+	static const int late[] = { 5, 5, 12, 0 }, never[] = { 5, 0 };
+	struct diag diag;
+	int err = 0;
+
+	(void)state;
+	begin((struct gen_plan){ .qps = 1, .messages = 50 });
+	gen.one_of_several = true;
+	statuses = late;
+	polls = 0;
+	assert_true(gen_turn(&gen, &diag) >= 0);
+	assert_int_equal(polls, 1);
+	assert_true(gen_turn(&gen, &diag) >= 0);
+	assert_int_equal(gen_turn(&gen, &diag), -EHOSTUNREACH);
+	end();
+	begin((struct gen_plan){ .qps = 1, .messages = 50 });
+	gen.one_of_several = true;
+	statuses = never;
+	while (err >= 0)
+		err = gen_turn(&gen, &diag);
+	assert_int_equal(err, -EIO);
+	assert_non_null(strstr(diag.text, "failed"));
+	end();
+	/* One alone waits in its turn. */
+	begin((struct gen_plan){ .qps = 1, .messages = 50 });
+	statuses = late;
+	assert_int_equal(gen_turn(&gen, &diag), -EHOSTUNREACH);
+	statuses = NULL;
+	end();
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 5] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 6] = {
 		cmocka_unit_test(a_timed_run_ends_with_all_complete),
 		cmocka_unit_test(what_is_told_to_be_late_is_the_latest),
 		cmocka_unit_test(a_start_at_an_absolute_time_is_kept),
 		cmocka_unit_test(a_start_that_nobody_can_wait_for_is_refused),
 		cmocka_unit_test(a_peer_that_goes_before_the_start_is_noticed),
+		cmocka_unit_test(the_cause_of_a_flush_is_waited_for_turn_by_turn),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 5] = (struct CMUnitTest){
+		tests[i + 6] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = all_are_sent_and_none_before_it_is_due,
 			.initial_state = (void *)(uintptr_t)&cases[i],
