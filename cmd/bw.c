@@ -17,7 +17,7 @@ static const struct opt fabric_opts[] = {
 };
 
 static const struct opt host_opts[] = {
-	PEER_OPTS_BEGIN,
+	PEER_OPTS_BEGIN("64KiB"),
 	{ OPT_COUNT, "n N", PEER(messages), 1, UINT32_MAX,
 		"messages of each QP; by time unless given" },
 	{ OPT_COUNT, "q N", PEER(qps), 1, VERBS_QPS_MAX,
@@ -39,6 +39,7 @@ static const struct opt host_opts[] = {
 		"since 1970, when sending starts: $(date -d +10sec +%s)" },
 	{ OPT_RATE, "min RATE", PEER(least_bps), 0, UINT64_MAX / 2,
 		"fail below this bandwidth" },
+	PERFTEST_BW_OPTS,
 	PEER_OPTS_END,
 };
 
@@ -71,8 +72,6 @@ int cmd_bw(int argc, char **argv)
 {
 	struct peer_args args = {
 		.command = "bw",
-		.bytes = 64 * KIB,
-		.seconds = 5,
 		.warmup_ns = 500 * NS_PER_MS,
 		.qps = 1,
 		.depth = 128,

@@ -3,8 +3,9 @@
 #include "cmd/peer_opts.h"
 
 static const struct opt lat_opts[] = {
-	PEER_OPTS_BEGIN,
+	PEER_OPTS_BEGIN("2"),
 	{ OPT_COUNT, "n N", PEER(messages), 1, UINT32_MAX, "messages; by time unless given" },
+	PERFTEST_LAT_OPTS,
 	PEER_OPTS_END,
 };
 
@@ -12,8 +13,6 @@ int cmd_lat(int argc, char **argv)
 {
 	struct peer_args args = {
 		.command = "lat",
-		.bytes = 2,
-		.seconds = 5,
 		.warmup_ns = 100 * NS_PER_MS,
 		.qps = 1,
 		.depth = 64,

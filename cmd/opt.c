@@ -109,9 +109,14 @@ static int parse_option(struct line *line, void *args, struct diag *diag)
 	const struct opt *opt = find(line->opts, text, length);
 	bool yes = true;
 
+	if (!opt && text[1] != '-' && length > 2 && find(line->opts, text, 2))
+		return diag_error(diag, -EINVAL, "%s: a value stands apart: %.2s %s", text,
+			text, text + 2);
 	if (!opt)
 		return diag_error(diag, -EINVAL,
 			"unknown option %.*s: -h lists those there are", (int)length, text);
+	if (opt->kind == OPT_INSTEAD)
+		return diag_error(diag, -EINVAL, "%.*s: %s", (int)length, text, opt->help);
 	if (opt->kind == OPT_FLAG) {
 		if (text[length])
 			return diag_error(diag, -EINVAL, "%s: %.*s takes no value", text,

@@ -38,7 +38,7 @@ static void print_usage(FILE *out, const char *command, const struct opt *opts)
 	char item[96];
 
 	for (const struct opt *opt = opts; opt->kind != OPT_END; opt++) {
-		if (opt_is_argument(opt))
+		if (opt_is_argument(opt) || opt->kind == OPT_INSTEAD)
 			continue;
 		synopsis_item(opt, item, sizeof(item));
 		column = usage_item(out, column, indent, item);
@@ -95,6 +95,7 @@ static bool has_range(const struct opt *opt)
 	case OPT_CHOICE:
 	case OPT_ARG:
 	case OPT_ARGS:
+	case OPT_INSTEAD:
 		break;
 	}
 	return false;
@@ -128,5 +129,6 @@ void opt_help(FILE *out, const char *command, const char *about, const struct op
 	print_usage(out, command, opts);
 	fprintf(out, "\n%s\n\n", about);
 	for (const struct opt *opt = opts; opt->kind != OPT_END; opt++)
-		print_option(out, opt, args);
+		if (opt->kind != OPT_INSTEAD)
+			print_option(out, opt, args);
 }

@@ -32,6 +32,7 @@ const char *opt_value_name(const struct opt *opt)
 	case OPT_FLAG:
 	case OPT_ARG:
 	case OPT_ARGS:
+	case OPT_INSTEAD:
 	case OPT_END:
 		return "";
 	case OPT_COUNT:
@@ -62,6 +63,7 @@ void opt_print_range(char *text, size_t size, const struct opt *opt)
 	case OPT_TEXT:
 	case OPT_ARG:
 	case OPT_ARGS:
+	case OPT_INSTEAD:
 		snprintf(text, size, "a text that is not empty");
 		return;
 	case OPT_CHOICE:

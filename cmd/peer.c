@@ -3,9 +3,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "lib/diag.h"
+
+/* Then the other end, which has started this one, reports. */
+static bool is_stdio(const struct peer_args *args)
+{
+	return args->listen && strcmp(args->listen, "-") == 0;
+}
 
 static int report(struct peer *peer)
 {
@@ -19,6 +26,29 @@ static int report(struct peer *peer)
 	return peer_verdict(verdicts, view);
 }
 
+void peer_report(struct peer *peer, bool last)
+{
+	if (is_stdio(peer->args))
+		return;
+	if (peer->args->all)
+		peer_all_add(&peer->all, &peer->view);
+	if (last)
+		peer->status =
+			peer->args->all ? peer_all_end(&peer->all, &peer->view) : report(peer);
+}
+
+void peer_again(struct peer *peer)
+{
+	struct gen_side kept = { .port = 0 };
+
+	gen_close(&peer->gen);
+	memcpy(kept.bound, peer->view.here.bound, sizeof(kept.bound));
+	kept.elsewhere = peer->view.here.elsewhere;
+	peer->gen = (struct gen)GEN_INIT;
+	peer->view.here = kept;
+	peer->view.there = (struct gen_side){ .port = 0 };
+}
+
 int peer_run(struct peer_args *args)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
@@ -29,19 +59,22 @@ int peer_run(struct peer_args *args)
 		return EXIT_UNKNOWN;
 	peer->args = args;
 	peer->control = (struct control)CONTROL_INIT;
+	peer->launch = (struct launch)LAUNCH_INIT;
 	peer->view.args = args;
 	peer->view.gen = &peer->gen;
 	err = args->listen ? peer_listen(peer, &diag) : peer_connect(peer, &diag);
 	if (err) {
+		peer_explain(peer, err, &diag);
+		fflush(stdout);
 		fprintf(stderr, "weft %s: %s\n", args->command, diag.text);
 		peer_refuse(peer, err, &diag);
-		status = err == -EHOSTUNREACH ? EXIT_FAIL : EXIT_UNKNOWN;
-	} else {
-		status = report(peer);
 	}
+	status = !err ? peer->status : err == -EHOSTUNREACH ? EXIT_FAIL : EXIT_UNKNOWN;
 	gen_close(&peer->gen);
 	verbs_close(&peer->verbs);
 	control_close(&peer->control);
+	launch_close(&peer->launch);
+	peer_all_drop(&peer->all);
 	free(peer);
 	return status;
 }

@@ -1,9 +1,11 @@
 /*
  * peer - what bw and lat share between two hosts: options, the talk with the other weft,
- * the run, and its report. One end listens and takes one peer; the other one connects and
- * says what is to be done.
+ * the run, and its report. One end listens and takes one peer; the other one connects, or starts
+ * it through ssh, and says what is to be done.
  *
  *	connecting end          listening end
+ *	ASK     wishes      ->                        only where it was started through ssh:
+ *	                    <-  ENDS   devices, GIDs  or REFUSE, with a sentence, as anywhere
  *	HELLO   plan, end   ->
  *	                    <-  READY  end, facts     (or REFUSE, with a sentence)
  *	START               ->                        both are connected
@@ -19,6 +21,7 @@
 #include <stdio.h>
 
 #include "cmd/opt.h"
+#include "cmd/peer_match.h"
 #include "fabric/gen.h"
 #include "fabric/gen_wire.h"
 #include "lib/control.h"
@@ -27,12 +30,22 @@
 struct diag;
 struct json;
 
-enum peer_kind { PEER_HELLO = 1, PEER_READY, PEER_START, PEER_DONE, PEER_RESULT, PEER_REFUSE };
+enum peer_kind {
+	PEER_HELLO = 1,
+	PEER_READY,
+	PEER_START,
+	PEER_DONE,
+	PEER_RESULT,
+	PEER_REFUSE,
+	PEER_ASK,
+	PEER_ENDS,
+};
 
 struct peer_args {
 	const char *command; /* "bw", "lat" */
-	const char *address, *listen, *device, *gid, *at;
-	uint64_t tcp_port, port, mtu_bytes, bytes, messages, seconds, qps, depth, every;
+	const char *address, *listen, *ssh, *weft, *device, *gid, *peer_device, *peer_gid, *at;
+	uint64_t bytes; /* of a message; 0: as many as the MTU */
+	uint64_t tcp_port, port, mtu_bytes, messages, seconds, qps, depth, every;
 	uint64_t timeout_exp, retry, traffic_class, inline_bytes, warmup_ns, interval_ns;
 	uint64_t rate_bps, burst_bytes, period_ns;
 	uint64_t wait_ns, least_bps, seed;
@@ -40,13 +53,17 @@ struct peer_args {
 	unsigned connection; /* 0 RC, 1 UD */
 	unsigned family;     /* of the GID: 0 IPv4 first, 1 IPv6 first */
 	unsigned bind;       /* 0 to the NIC's NUMA node, 1 not */
-	bool both, check, json, latency, lossy, cm;
+	bool both, check, json, latency, lossy, cm, all;
 };
 
 struct peer_view {
 	const struct peer_args *args; /* borrowed */
 	const struct gen *gen;        /* borrowed */
+	const struct peer_match
+		*match; /* borrowed; NULL: devices were named, or each end's own */
 	struct gen_side here, there;
+	uint32_t
+		devices; /* of this host, where none was named and the address decided; else 0 */
 };
 
 /* The whole command. Returns the exit status. */
@@ -61,13 +78,36 @@ int peer_plan(const struct peer_args *args, const struct verbs *verbs, struct ge
 
 void peer_show(FILE *out, const struct peer_view *view);
 int peer_show_json(FILE *out, const struct peer_view *view);
+/* What both ends are and do: the head of the report. */
+void peer_show_head(FILE *out, const struct peer_view *view);
+/* One test, into an object. */
+void peer_put_test(struct json *object, const struct peer_view *view);
+struct json *peer_document(const struct peer_view *view); /* with who wrote it alone */
 /* Payload that arrived from one side at the other, in its window. */
 uint64_t peer_rate_bps(
 	const struct peer_view *view, const struct gen_side *from, const struct gen_side *to);
 uint64_t peer_total_bps(const struct peer_view *view);
+/* The payload that the port of a side can carry in messages of this size, headers and gaps
+ * between packets counted; 0: its speed is not told, or the kernel is the NIC. */
+uint64_t peer_ceiling_bps(const struct gen_plan *plan, const struct gen_side *side);
 /* Who sends; the end that listens is told of by the other one. */
 const struct gen_side *peer_sender(const struct peer_view *view);
 /* EXIT_PASS, or another with why, a sentence a line; before it what is to be kept in mind. */
 int peer_verdict(FILE *out, const struct peer_view *view);
+
+/* --- all sizes, a row each (peer_all.c) --- */
+
+#define PEER_ALL_MOST (UINT64_C(1) << 23) /* the largest message, as perftest's */
+
+struct peer_all {
+	uint32_t count, failed, unknown; /* sizes */
+	struct json *root;               /* owned; NULL: none, or text */
+	struct json *tests;              /* in it */
+};
+
+void peer_all_add(struct peer_all *all, const struct peer_view *view);
+/* The verdict of the whole: the worst of all sizes. view: of the last one. */
+int peer_all_end(struct peer_all *all, const struct peer_view *view);
+void peer_all_drop(struct peer_all *all); /* where it has not come to that */
 
 #endif

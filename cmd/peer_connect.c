@@ -3,6 +3,7 @@
 #include "cmd/peer_end.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "lib/diag.h"
 #include "lib/json.h"
@@ -19,17 +20,18 @@ static int send_all(struct peer *peer, struct json **result, struct diag *diag)
 				     "the weft at %s had a result before the start",
 				     peer->control.peer);
 	}
-	return err ? err : gen_send(&peer->gen, diag);
+	return err ? err : gen_send(&peer->gen, &peer->control, diag);
 }
 
 static int drive_traffic(struct peer *peer, struct json **result, struct diag *diag)
 {
 	struct gen *gen = &peer->gen;
 	const struct gen_plan *plan = &peer->plan;
-	int err = plan->latency ? gen_ping(gen, diag) : send_all(peer, result, diag);
+	int err = plan->latency ? gen_ping(gen, &peer->control, diag)
+				: send_all(peer, result, diag);
 
 	if (err)
-		return err;
+		return peer_cause(peer, err, PEER_RESULT, diag);
 	peer_outcome(peer);
 	err = peer_say(peer, PEER_DONE, peer_side(peer), diag);
 	if (!err && plan->both)
@@ -45,8 +47,22 @@ static int drive_traffic(struct peer *peer, struct json **result, struct diag *d
 	return err;
 }
 
+/* What the other end, started through ssh, is to use; of the user's options there is none there. */
+static void put_use(struct json *use, const struct peer *peer)
+{
+	bool subnet = peer->match.rule == PEER_ONE_SUBNET;
+	enum gid_rule rule = peer->args->peer_gid                 ? GID_BY_INDEX
+			     : subnet                             ? GID_BY_SUBNET
+			     : gid_is_ipv4(peer->match.there.gid) ? GID_FIRST_IPV4
+								  : GID_FIRST_IPV6;
+
+	peer_put_end(use, &peer->match.there);
+	json_put_u64(use, "gid_rule", rule);
+	json_put_u64(use, "bind", peer->args->bind);
+}
+
 /* What is asked of the network is told too, so that both ends judge alike. */
-static struct json *hello_json(const struct peer *peer)
+static struct json *hello_json(const struct peer *peer, bool last)
 {
 	struct json *body = json_new_object();
 	struct gen_end end;
@@ -54,6 +70,11 @@ static struct json *hello_json(const struct peer *peer)
 	gen_end(&peer->gen, &end);
 	gen_put_plan(json_put_object(body, "plan"), &peer->plan);
 	gen_put_end(json_put_object(body, "end"), &end);
+	peer_put_program(body);
+	if (peer->use)
+		put_use(json_put_object(body, "use"), peer);
+	json_put_bool(body, "all", peer->args->all);
+	json_put_bool(body, "last", last);
 	json_put_bool(body, "lossy", peer->args->lossy);
 	json_put_u64(body, "least_bps", peer->args->least_bps);
 	return body;
@@ -86,27 +107,16 @@ static int meet(struct peer *peer, const struct json *ready, struct diag *diag)
 	return gen_connect(&peer->gen, &end, diag);
 }
 
-static int prepare(struct peer *peer, struct diag *diag)
+/* One test, of messages of one size. */
+static int test(struct peer *peer, bool last, struct diag *diag)
 {
-	int err = peer_open(peer, GID_ANY, diag);
-
-	if (err)
-		return err;
-	err = peer_plan(peer->args, &peer->verbs, &peer->plan, diag);
-	return err ? err : gen_open(&peer->gen, &peer->verbs, &peer->plan, true, diag);
-}
-
-int peer_connect(struct peer *peer, struct diag *diag)
-{
-	struct peer_args *args = peer->args;
 	struct json *ready = NULL, *result = NULL;
-	int err = control_connect(
-		&peer->control, args->address, (uint16_t)args->tcp_port, args->wait_ns, diag);
+	int err = peer_plan(peer->args, &peer->verbs, &peer->plan, diag);
 
 	if (!err)
-		err = prepare(peer, diag);
+		err = gen_open(&peer->gen, &peer->verbs, &peer->plan, true, diag);
 	if (!err)
-		err = peer_say(peer, PEER_HELLO, hello_json(peer), diag);
+		err = peer_say(peer, PEER_HELLO, hello_json(peer, last), diag);
 	if (!err)
 		err = peer_hear(peer, PEER_READY, &ready, PEER_TALK_NS, diag);
 	if (!err)
@@ -117,7 +127,51 @@ int peer_connect(struct peer *peer, struct diag *diag)
 	}
 	if (!err)
 		err = drive_traffic(peer, &result, diag);
+	if (!err)
+		peer_report(peer, last);
 	json_free(ready);
 	json_free(result);
 	return err;
+}
+
+/* A datagram holds no more than the MTU. */
+static uint64_t largest(const struct peer *peer)
+{
+	uint64_t mtu = peer->args->mtu_bytes ? peer->args->mtu_bytes : peer->verbs.mtu_bytes;
+
+	return peer->args->connection && mtu < PEER_ALL_MOST ? mtu : PEER_ALL_MOST;
+}
+
+static int test_all(struct peer *peer, struct diag *diag)
+{
+	struct peer_args *args = peer->args;
+	uint64_t most = largest(peer);
+	bool last;
+	int err;
+
+	if (args->bytes > most)
+		return diag_error(diag, -EINVAL, "-s %" PRIu64 ": -a ends at %" PRIu64 " bytes",
+			args->bytes, most);
+	do {
+		last = args->bytes * 2 > most;
+		err = test(peer, last, diag);
+		if (!err && !last)
+			peer_again(peer);
+		args->bytes *= 2;
+	} while (!err && !last);
+	return err;
+}
+
+int peer_connect(struct peer *peer, struct diag *diag)
+{
+	struct peer_args *args = peer->args;
+	int err = args->ssh ? peer_start(peer, diag)
+			    : control_connect(&peer->control, args->address,
+				      (uint16_t)args->tcp_port, args->wait_ns, diag);
+
+	if (!err)
+		err = peer_open(peer, GID_ANY, diag);
+	if (err)
+		return err;
+	return args->all ? test_all(peer, diag) : test(peer, true, diag);
 }

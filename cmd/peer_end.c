@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/wire.h"
 #include "lib/diag.h"
 #include "lib/json.h"
 #include "lib/numa.h"
 
+#define WORD_NS (NS_PER_S / 2) /* for the last one of an end that breaks down */
 #define SLACK_NS (60 * NS_PER_S)
 #define COUNTED_NS (UINT64_C(86400) * NS_PER_S) /* a run by count, which nobody can foresee */
 
@@ -64,9 +66,43 @@ int peer_hear(struct peer *peer, uint8_t wanted, struct json **body, uint64_t wa
 	return err;
 }
 
+int peer_cause(struct peer *peer, int err, uint8_t wanted, struct diag *diag)
+{
+	struct json *body = NULL;
+	struct diag why;
+	int said;
+
+	if (!control_ready(&peer->control, err == -ECANCELED ? 0 : WORD_NS))
+		return err;
+	said = peer_hear(peer, wanted, &body, WORD_NS, &why);
+	json_free(body);
+	/* Of two that do not reach each other, this end tells of itself. */
+	if (!said || (said == -EHOSTUNREACH && err == -EHOSTUNREACH))
+		return err;
+	*diag = why;
+	return said;
+}
+
+void peer_put_program(struct json *body)
+{
+	json_put_text(body, "program", "weft " WEFT_VERSION);
+}
+
+int peer_check_program(const struct json *body, struct diag *diag)
+{
+	char program[64];
+	int err = wire_text(body, "program", program, sizeof(program), diag);
+
+	if (err || strcmp(program, "weft " WEFT_VERSION) == 0)
+		return err;
+	return diag_error(diag, -EPROTO,
+		"%s asks, and weft " WEFT_VERSION " runs here: install the same on both hosts",
+		program);
+}
+
 /* --- this end --- */
 
-static int parse_gid_index(const char *text, struct gid_wish *wish, struct diag *diag)
+int peer_gid_index(const char *name, const char *text, struct gid_wish *wish, struct diag *diag)
 {
 	char *end;
 	unsigned long index;
@@ -76,7 +112,7 @@ static int parse_gid_index(const char *text, struct gid_wish *wish, struct diag 
 	index = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || index > 255)
 		return diag_error(
-			diag, -EINVAL, "-x \"%.40s\": expected an index of 0..255", text);
+			diag, -EINVAL, "%s \"%.40s\": expected an index of 0..255", name, text);
 	wish->by_index = true;
 	wish->index = (uint32_t)index;
 	return 0;
@@ -85,22 +121,34 @@ static int parse_gid_index(const char *text, struct gid_wish *wish, struct diag 
 int peer_open(struct peer *peer, enum gid_family only, struct diag *diag)
 {
 	struct peer_args *args = peer->args;
+	struct gen_side *side = &peer->view.here;
 	struct verbs_choice choice = {
 		.device = args->device,
 		.port = (uint32_t)args->port,
 		.gid = { .only = only, .ipv6_first = args->family == 1, .has_address = true },
 	};
-	int err = parse_gid_index(args->gid, &choice.gid, diag);
+	int err = peer_gid_index("-x", args->gid, &choice.gid, diag);
 
 	memcpy(choice.gid.address, peer->control.local, GID_BYTES);
+	if (peer->use)
+		choice = (struct verbs_choice){
+			.device = peer->use->device,
+			.port = peer->use->port,
+			.gid = { .by_index = true, .index = peer->use->gid_index },
+		};
 	if (!err)
 		err = verbs_open(&peer->verbs, &choice, diag);
 	if (err)
 		return err;
+	if (peer->use)
+		peer->verbs.gid_rule = peer->use_rule;
+	else if (!args->device)
+		peer->view.devices = verbs_device_count();
 	if (args->bind == 0)
-		numa_bind(peer->verbs.device, peer->view.here.bound, GEN_BOUND);
+		side->elsewhere =
+			numa_bind(peer->verbs.device, side->bound, GEN_BOUND) == NUMA_ELSEWHERE;
 	else
-		snprintf(peer->view.here.bound, GEN_BOUND, "not bound, as asked for");
+		snprintf(side->bound, GEN_BOUND, "not bound, as asked for");
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "fabric/gen.h"
 #include "lib/control.h"
 #include "lib/hwcounters.h"
+#include "lib/launch.h"
 #include "lib/verbs.h"
 
 struct diag;
@@ -22,12 +23,19 @@ struct json;
 struct peer {
 	struct peer_args *args; /* borrowed */
 	struct control control;
+	struct launch launch; /* of the other end, where this one has started it */
+	bool met;             /* then, that it has answered */
+	struct peer_match match;
+	const struct verbs_end *use; /* borrowed; what this end is to use; NULL: it chooses */
+	enum gid_rule use_rule;
 	struct verbs verbs;
 	struct gen gen;
 	struct gen_plan plan;
 	struct hwcounters before;
 	struct peer_view view;
-	bool unreachable; /* told by the peer: the network did not deliver */
+	struct peer_all all; /* with -a */
+	int status;          /* of the command, once the last test is reported */
+	bool unreachable;    /* told by the peer: the network did not deliver */
 };
 
 /* The whole of each role, up to what there is to report. Errors: -EHOSTUNREACH where the network
@@ -35,7 +43,33 @@ struct peer {
 int peer_listen(struct peer *peer, struct diag *diag);
 int peer_connect(struct peer *peer, struct diag *diag);
 
+/* --- an end that is started through ssh (peer_ssh.c) --- */
+
+/* Starts it, and agrees with it on devices and GIDs. */
+int peer_start(struct peer *peer, struct diag *diag);
+/* The other side of that, over standard input and output. */
+int peer_serve_stdio(struct peer *peer, struct diag *diag);
+/* Why the other end cannot be heard any more, as far as ssh tells; *diag says so far. */
+void peer_explain(struct peer *peer, int err, struct diag *diag);
+
 /* --- for both --- */
+
+/* After each test; with -a more may follow. */
+void peer_report(struct peer *peer, bool last);
+/* Before the next one: memory and QPs of the last go, device and control channel stay. */
+void peer_again(struct peer *peer);
+
+/* Both ends must be of one version. */
+void peer_put_program(struct json *body);
+int peer_check_program(const struct json *body, struct diag *diag);
+
+/* "-x": into wish. -EINVAL. name: of the option. */
+int peer_gid_index(
+	const char *name, const char *text, struct gid_wish *wish, struct diag *diag);
+
+/* Traffic has failed with err: if the other end is the cause, what it says, or that it has gone.
+ * wanted: what it would say if all were well. */
+int peer_cause(struct peer *peer, int err, uint8_t wanted, struct diag *diag);
 
 /* Takes the body over. */
 int peer_say(struct peer *peer, uint8_t kind, struct json *body, struct diag *diag);

@@ -3,7 +3,9 @@
 #include "cmd/peer_end.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "fabric/wire.h"
 #include "lib/diag.h"
 #include "lib/json.h"
 
@@ -14,7 +16,7 @@ static int send_as_well(struct peer *peer, struct json **done, struct diag *diag
 	int err = gen_await_start(&peer->gen, &peer->control, diag);
 
 	if (!err)
-		return gen_send(&peer->gen, diag);
+		return gen_send(&peer->gen, &peer->control, diag);
 	if (err != -ECANCELED)
 		return err;
 	err = peer_hear(peer, PEER_DONE, done, PEER_TALK_NS, diag);
@@ -38,6 +40,8 @@ static int serve_traffic(struct peer *peer, struct json **done, struct diag *dia
 		err = gen_pong(gen, &peer->control, most, diag);
 	else if (plan->both)
 		err = send_as_well(peer, done, diag);
+	if (err && !*done)
+		return peer_cause(peer, err, PEER_DONE, diag);
 	if (!err && !plan->latency)
 		err = gen_receive(gen, &peer->control, most, diag);
 	if (!err)
@@ -55,17 +59,42 @@ static int judge_by(struct peer_args *args, const struct json *hello, struct dia
 	int64_t least_bps;
 
 	if (!json_bool(json_get(hello, "lossy"), &args->lossy) ||
+		!json_bool(json_get(hello, "all"), &args->all) ||
 		!json_int(json_get(hello, "least_bps"), &least_bps) || least_bps < 0)
 		return diag_error(diag, -EPROTO, "the peer does not say what it asks for");
 	args->least_bps = (uint64_t)least_bps;
 	return 0;
 }
 
+/* What this end is to use, where the other one has started it. */
+static int take_use(struct peer *peer, const struct json *hello, struct diag *diag)
+{
+	const struct json *use = json_get(hello, "use");
+	uint64_t rule, bind;
+	int err;
+
+	if (!use)
+		return 0;
+	err = peer_get_end(use, &peer->match.here, diag);
+	if (!err)
+		err = wire_number(use, "gid_rule", GID_BY_INDEX, GID_BY_SUBNET, &rule, diag);
+	if (!err)
+		err = wire_number(use, "bind", 0, 1, &bind, diag);
+	if (err)
+		return err;
+	peer->use = &peer->match.here;
+	peer->use_rule = (enum gid_rule)rule;
+	peer->args->bind = (unsigned)bind;
+	return 0;
+}
+
 static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
 {
 	struct gen_end end;
-	int err = gen_get_plan(json_get(hello, "plan"), &peer->plan, diag);
+	int err = peer_check_program(hello, diag);
 
+	if (!err)
+		err = gen_get_plan(json_get(hello, "plan"), &peer->plan, diag);
 	if (!err)
 		err = gen_get_end(json_get(hello, "end"), &end, diag);
 	if (!err && end.qps != peer->plan.qps)
@@ -74,6 +103,8 @@ static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
 	if (!err)
 		err = judge_by(peer->args, hello, diag);
 	if (!err)
+		err = take_use(peer, hello, diag);
+	if (!err && !peer->verbs.context)
 		err = peer_open(peer, gid_is_ipv4(end.gid) ? GID_IPV4 : GID_IPV6, diag);
 	if (err)
 		return err;
@@ -98,15 +129,14 @@ static struct json *ready_json(const struct peer *peer)
 	return body;
 }
 
-int peer_listen(struct peer *peer, struct diag *diag)
+/* One test. */
+static int serve(struct peer *peer, bool *last, struct diag *diag)
 {
-	struct peer_args *args = peer->args;
 	struct json *hello = NULL, *start = NULL, *done = NULL;
-	int err = control_accept(
-		&peer->control, args->listen, (uint16_t)args->tcp_port, args->wait_ns, diag);
+	int err = peer_hear(peer, PEER_HELLO, &hello, PEER_TALK_NS, diag);
 
-	if (!err)
-		err = peer_hear(peer, PEER_HELLO, &hello, PEER_TALK_NS, diag);
+	if (!err && !json_bool(json_get(hello, "last"), last))
+		err = diag_error(diag, -EPROTO, "the peer does not say whether more follows");
 	if (!err)
 		err = agree(peer, hello, diag);
 	if (!err) {
@@ -124,8 +154,28 @@ int peer_listen(struct peer *peer, struct diag *diag)
 		peer_outcome(peer);
 		err = peer_say(peer, PEER_RESULT, peer_side(peer), diag);
 	}
+	if (!err)
+		peer_report(peer, *last);
 	json_free(hello);
 	json_free(start);
 	json_free(done);
+	return err;
+}
+
+int peer_listen(struct peer *peer, struct diag *diag)
+{
+	struct peer_args *args = peer->args;
+	bool last = false;
+	int err = strcmp(args->listen, "-") == 0
+			  ? peer_serve_stdio(peer, diag)
+			  : control_accept(&peer->control, args->listen,
+				    (uint16_t)args->tcp_port, args->wait_ns, diag);
+
+	if (!err)
+		err = serve(peer, &last, diag);
+	while (!err && !last) {
+		peer_again(peer);
+		err = serve(peer, &last, diag);
+	}
 	return err;
 }

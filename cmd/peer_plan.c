@@ -63,6 +63,15 @@ static int pace_of(const struct peer_args *args, struct gen_plan *plan, struct d
 	return 0;
 }
 
+/* So long that the series has room for the whole of it. */
+static uint64_t interval_of(const struct peer_args *args)
+{
+	uint64_t least = args->seconds * NS_PER_S / (GEN_SERIES_MAX - 1);
+
+	least = (least + NS_PER_MS - 1) / NS_PER_MS * NS_PER_MS;
+	return args->messages || args->interval_ns > least ? args->interval_ns : least;
+}
+
 int peer_plan(const struct peer_args *args, const struct verbs *verbs, struct gen_plan *plan,
 	struct diag *diag)
 {
@@ -74,13 +83,13 @@ int peer_plan(const struct peer_args *args, const struct verbs *verbs, struct ge
 	*plan = (struct gen_plan){
 		.work = (enum verbs_work)args->work,
 		.qps = (uint32_t)args->qps,
-		.bytes = args->bytes,
+		.bytes = args->bytes ? args->bytes : mtu,
 		.depth = (uint32_t)args->depth,
 		.every = (uint32_t)args->every,
 		.messages = args->messages,
 		.warmup_ns = args->messages ? 0 : args->warmup_ns,
 		.duration_ns = args->seconds * NS_PER_S,
-		.interval_ns = args->interval_ns,
+		.interval_ns = interval_of(args),
 		.mtu_bytes = (uint32_t)mtu,
 		.traffic_class = (uint8_t)args->traffic_class,
 		.timeout_exp = (uint8_t)(args->timeout_exp ? args->timeout_exp : timeout),

@@ -16,7 +16,7 @@ static const char *const works[] = { "write", "write with immediate", "send", "r
 static void show_side(FILE *out, const char *label, const struct gen_side *side)
 {
 	static const char *const rules[] = { "chosen by -x", "the control channel's address",
-		"the first of IPv4", "the first of IPv6" };
+		"the first of IPv4", "the first of IPv6", "in the other end's subnet" };
 	char rate[NUMBER_BYTES] = "speed not told";
 
 	if (side->speed_bps && !side->soft)
@@ -27,12 +27,23 @@ static void show_side(FILE *out, const char *label, const struct gen_side *side)
 	fprintf(out, "%-15s %s\n", "", side->bound);
 }
 
-static void show_plan(FILE *out, const struct gen_plan *plan)
+static void show_match(FILE *out, const struct peer_match *match)
+{
+	static const char *const rules[] = { "both in one subnet",
+		"the only ones that would do", "of one name, none share a subnet" };
+
+	fprintf(out, "devices         %s\n", rules[match->rule]);
+}
+
+static void show_plan(FILE *out, const struct gen_plan *plan, bool all)
 {
 	static const char *const ecn[] = { "not ECT", "ECT(1)", "ECT(0)", "CE" };
 	char bytes[NUMBER_BYTES], timeout[NUMBER_BYTES];
 
-	number_bytes(bytes, sizeof(bytes), plan->bytes);
+	if (all)
+		snprintf(bytes, sizeof(bytes), "all sizes");
+	else
+		number_bytes(bytes, sizeof(bytes), plan->bytes);
 	number_time(timeout, sizeof(timeout), UINT64_C(4096) << plan->timeout_exp);
 	fprintf(out, "traffic class   %u (DSCP %u, %s)\n", plan->traffic_class,
 		plan->traffic_class >> 2, ecn[plan->traffic_class & 3]);
@@ -47,7 +58,7 @@ static void show_plan(FILE *out, const struct gen_plan *plan)
 	fprintf(out, "test            %s%s%s, %u QP%s, messages of %s",
 		plan->latency ? "latency of " : "", works[plan->work],
 		plan->both ? " both ways" : "", plan->qps, plan->qps > 1 ? "s" : "", bytes);
-	if (!plan->latency)
+	if (!plan->latency && !all)
 		fprintf(out, ", %u under way a QP, a completion per %u", plan->depth,
 			plan->every);
 	if (plan->messages)
@@ -82,16 +93,16 @@ static void show_rate(
 	const struct gen_plan *plan = &view->gen->plan;
 	const struct gen_side *to = side == &view->here ? &view->there : &view->here;
 	char rate[NUMBER_BYTES], messages[NUMBER_BYTES], time[NUMBER_BYTES];
-	uint64_t ceiling = payload_ceiling_bps(side->speed_bps, plan->mtu_bytes);
+	uint64_t ceiling = peer_ceiling_bps(plan, side);
 	uint64_t bps = peer_rate_bps(view, side, to);
 
 	number_rate(rate, sizeof(rate), bps);
 	number_count(messages, sizeof(messages), side->messages);
 	number_time(time, sizeof(time), side->window_ns);
 	fprintf(out, "%-15s %s of payload, %s messages in %s", label, rate, messages, time);
-	if (side->speed_bps && !side->soft)
-		fprintf(out, ", %.1f %% of the port's ceiling",
-			100 * (double)bps / (double)ceiling);
+	if (ceiling)
+		fprintf(out, ", %.1f %% of the port's ceiling of %.1f Gb/s",
+			100 * (double)bps / (double)ceiling, (double)ceiling / 1e9);
 	/* Of the whole run, as the processor's time is. */
 	if (side->messages_all && side->cpu_ns)
 		fprintf(out, ", %.3g s of CPU a GB",
@@ -179,14 +190,21 @@ static void show_counters(FILE *out, const struct gen_side *side)
 		side->tells_loss || side->reset ? "" : " (losses are not told)");
 }
 
+void peer_show_head(FILE *out, const struct peer_view *view)
+{
+	show_side(out, "this end", &view->here);
+	show_side(out, "other end", &view->there);
+	if (view->match)
+		show_match(out, view->match);
+	show_plan(out, &view->gen->plan, view->args->all);
+}
+
 void peer_show(FILE *out, const struct peer_view *view)
 {
 	const struct gen *gen = view->gen;
 	const struct gen_plan *plan = &gen->plan;
 
-	show_side(out, "this end", &view->here);
-	show_side(out, "other end", &view->there);
-	show_plan(out, plan);
+	peer_show_head(out, view);
 	show_pace(out, plan, peer_sender(view));
 	if (plan->latency && gen->times && gen->times->count)
 		show_times(out, gen->times);
@@ -233,27 +251,41 @@ static void put_times(struct json *object, const struct histogram *times)
 	}
 }
 
-int peer_show_json(FILE *out, const struct peer_view *view)
+void peer_put_test(struct json *object, const struct peer_view *view)
 {
 	const struct gen *gen = view->gen;
 	const struct gen_result *result = &gen->result;
-	struct json *root = json_new_object(), *series;
-	int err;
+	struct json *series;
+
+	gen_put_plan(json_put_object(object, "plan"), &gen->plan);
+	gen_put_side(json_put_object(object, "this_end"), &view->here);
+	gen_put_side(json_put_object(object, "other_end"), &view->there);
+	if (!gen->plan.latency)
+		json_put_double(object, "gbps", (double)peer_total_bps(view) / 1e9);
+	if (gen->times && gen->times->count)
+		put_times(json_put_object(object, "one_way"), gen->times);
+	series = json_put_array(object, "bytes_per_interval");
+	for (uint32_t i = 0; i < result->series_count; i++)
+		json_add_u64(series, result->series[i]);
+}
+
+struct json *peer_document(const struct peer_view *view)
+{
+	struct json *root = json_new_object();
 
 	json_put_u64(root, "schema", 1);
 	json_put_text(root, "program", "weft " WEFT_VERSION);
 	json_put_text(root, "backend", "verbs");
 	json_put_text(root, "command", view->args->command);
-	gen_put_plan(json_put_object(root, "plan"), &gen->plan);
-	gen_put_side(json_put_object(root, "this_end"), &view->here);
-	gen_put_side(json_put_object(root, "other_end"), &view->there);
-	if (!gen->plan.latency)
-		json_put_double(root, "gbps", (double)peer_total_bps(view) / 1e9);
-	if (gen->times && gen->times->count)
-		put_times(json_put_object(root, "one_way"), gen->times);
-	series = json_put_array(root, "bytes_per_interval");
-	for (uint32_t i = 0; i < result->series_count; i++)
-		json_add_u64(series, result->series[i]);
+	return root;
+}
+
+int peer_show_json(FILE *out, const struct peer_view *view)
+{
+	struct json *root = peer_document(view);
+	int err;
+
+	peer_put_test(root, view);
 	err = json_write(out, root);
 	json_free(root);
 	return err;

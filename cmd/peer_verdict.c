@@ -35,6 +35,15 @@ uint64_t peer_total_bps(const struct peer_view *view)
 	       peer_rate_bps(view, &view->there, &view->here);
 }
 
+uint64_t peer_ceiling_bps(const struct gen_plan *plan, const struct gen_side *side)
+{
+	uint64_t packets = (plan->bytes + plan->mtu_bytes - 1) / plan->mtu_bytes;
+	double share = (double)plan->bytes /
+		       (double)(plan->bytes + packets * ROCE_WIRE_OVERHEAD_BYTES);
+
+	return side->soft ? 0 : (uint64_t)((double)side->speed_bps * share);
+}
+
 const struct gen_side *peer_sender(const struct peer_view *view)
 {
 	return view->gen->active ? &view->here : &view->there;
@@ -128,6 +137,105 @@ static int judge_datagrams(FILE *out, const struct peer_view *view)
 
 /* --- what is to be kept in mind --- */
 
+static double ms(uint64_t ns)
+{
+	return (double)ns / (double)NS_PER_MS;
+}
+
+/* A packet that is lost at the end of a burst is sent again after one timeout. */
+static void hint_time(FILE *out, const struct gen_plan *plan, uint64_t window_ns)
+{
+	uint64_t timeout_ns = UINT64_C(4096) << plan->timeout_exp;
+
+	if (window_ns >= NS_PER_S || plan->latency)
+		return;
+	if (!plan->datagrams && window_ns < timeout_ns)
+		fprintf(out,
+			"note: %.3g ms are too short for congestion control to settle, and "
+			"less "
+			"than the %.3g ms until a lost packet is sent again: choose -D instead "
+			"of -n\n",
+			ms(window_ns), ms(timeout_ns));
+	else
+		fprintf(out,
+			"note: %.3g ms are too short for congestion control to settle: choose "
+			"-D instead of -n\n",
+			ms(window_ns));
+}
+
+static void hint_devices(FILE *out, const struct peer_view *view)
+{
+	const struct peer_match *match = view->match;
+
+	if (match && (match->devices_here > 1 || match->devices_there > 1))
+		fprintf(out,
+			"note: of %u device%s here and %u there, %s and %s were tested and no "
+			"other: -d and --peer-device choose\n",
+			match->devices_here, match->devices_here == 1 ? "" : "s",
+			match->devices_there, view->here.device, view->there.device);
+	else if (view->devices > 1)
+		fprintf(out,
+			"note: of %u devices here, %s was tested and no other: -d chooses\n",
+			view->devices, view->here.device);
+}
+
+/* What cannot be is told of, and what cannot be had. */
+static void hint_ceiling(FILE *out, const struct peer_view *view, const struct gen_side *from,
+	const struct gen_side *to)
+{
+	const struct gen_plan *plan = &view->gen->plan;
+	uint64_t bps = peer_rate_bps(view, from, to), ceiling = peer_ceiling_bps(plan, from);
+
+	if (plan->latency || !ceiling)
+		return;
+	if (bps > ceiling)
+		fprintf(out,
+			"note: %.1f Gb/s from %s are more than its port of %.1f Gb/s carries, "
+			"which is %.1f of payload: is its speed told right, or was no link "
+			"crossed?\n",
+			(double)bps / 1e9, from->device, (double)from->speed_bps / 1e9,
+			(double)ceiling / 1e9);
+	if (view->args->least_bps > ceiling * (plan->both ? 2 : 1))
+		fprintf(out,
+			"note: --min %.1fG cannot be reached: a port of %.1f Gb/s carries %.1f "
+			"of payload in packets of %u bytes\n",
+			(double)view->args->least_bps / 1e9, (double)from->speed_bps / 1e9,
+			(double)ceiling / 1e9, plan->mtu_bytes);
+}
+
+/* A timed window holds whole bursts, give or take one. */
+static void hint_pace(FILE *out, const struct gen_plan *plan, const struct gen_side *side)
+{
+	double asked, sent, slack;
+
+	if (!plan->burst || plan->messages || !side->window_ns || plan->latency)
+		return;
+	asked = (double)plan->burst * (double)plan->bytes * 8e12 / (double)plan->period_ps;
+	sent = (double)side->bytes * 8e9 / (double)side->window_ns;
+	slack = 0.001 + (double)plan->period_ps / 1e3 / (double)side->window_ns;
+	if (sent < asked * (1 - slack))
+		fprintf(out,
+			"note: %s sent %.4g Gb/s of the %.4g asked for, the latest message "
+			"%.3g ms "
+			"late: a larger -t or --burst, or a faster host\n",
+			side->device, sent / 1e9, asked / 1e9, ms(side->pace_late_ns));
+}
+
+static void hint_side(FILE *out, const struct peer_view *view, const struct gen_side *side,
+	const struct gen_side *other)
+{
+	if (side->elsewhere)
+		fprintf(out,
+			"note: %s was driven from processors that are not on its NUMA node, "
+			"which "
+			"an outer taskset or cgroup forbids: the host is measured too\n",
+			side->device);
+	if (side != peer_sender(view) && !view->gen->plan.both)
+		return;
+	hint_ceiling(out, view, side, other);
+	hint_pace(out, &view->gen->plan, side);
+}
+
 static void hints(FILE *out, const struct peer_view *view)
 {
 	const struct gen_plan *plan = &view->gen->plan;
@@ -136,11 +244,10 @@ static void hints(FILE *out, const struct peer_view *view)
 	if (strcmp(view->here.address, view->there.address) == 0)
 		fprintf(out, "note: both ends are %s: no network was crossed\n",
 			view->here.address);
-	if (!plan->latency && plan->messages && from->window_ns < NS_PER_S)
-		fprintf(out,
-			"note: %.3g ms are too short for congestion control to settle: "
-			"choose -D instead of -n\n",
-			(double)from->window_ns / (double)NS_PER_MS);
+	hint_devices(out, view);
+	hint_time(out, plan, from->window_ns);
+	hint_side(out, view, &view->here, &view->there);
+	hint_side(out, view, &view->there, &view->here);
 	if (plan->latency && from->messages < TAIL_MESSAGES)
 		fprintf(out,
 			"note: a p99.9 needs %u messages or more, these were %" PRIu64 "\n",

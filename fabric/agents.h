@@ -68,7 +68,7 @@ int agents_bound(const struct fabric *fabric, struct diag *diag);
 int agents_start(struct agents *agents, const struct fabric *fabric,
 	const struct agents_options *options, struct diag *diag);
 
-/* Starts one agent on a machine. Errors are launch_start()'s. */
+/* Starts one agent on a machine. Errors are launch_weft()'s. */
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag);
 

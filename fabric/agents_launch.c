@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An agent on one machine: how it is started, and why it does not answer. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "fabric/agents.h"
 #include "fabric/wire.h"
@@ -16,20 +14,11 @@
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag)
 {
-	char self[PATH_MAX];
-	const char *const here[] = { weft ? weft : self, "agent", NULL };
-	const char *const there[] = { "ssh", "-T", "-o", "BatchMode=yes", "-o",
-		"ConnectTimeout=10", "-o", "ServerAliveInterval=3", "-o",
-		"ServerAliveCountMax=2", "--", machine, weft ? weft : "weft", "agent", NULL };
+	static const char *const words[] = { "agent", NULL };
 	bool local = launcher == AGENTS_BY_HOST ? strcmp(machine, "local") == 0
 						: launcher == AGENTS_LOCAL;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	/* By its own name, so that who looks at the host's processes knows it. */
-	self[length > 0 ? length : 0] = '\0';
-	if (length <= 0)
-		snprintf(self, sizeof(self), "weft");
-	return launch_start(launch, local ? here : there, peer, diag);
+	return launch_weft(launch, local ? NULL : machine, weft, words, peer, diag);
 }
 
 /* A host takes two descriptors; the limit that shells give is 1024. Where it cannot be raised, the

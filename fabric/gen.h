@@ -132,6 +132,8 @@ struct gen {
 	struct histogram *times; /* owned; of one way, ns; latency alone */
 	struct rdmacm cm;
 	char peer[GID_TEXT];
+	const struct control *watched; /* borrowed; may be NULL */
+	uint64_t look_ns;              /* when it is looked at next */
 };
 
 #define GEN_INIT                                                                               \
@@ -153,8 +155,10 @@ int gen_accept(struct gen *gen, const struct control *control, struct diag *diag
  * control channel is watched: -ECANCELED when it has something to be read. -EINVAL: too far. */
 int gen_await_start(struct gen *gen, const struct control *control, struct diag *diag);
 
-/* Sends all that this end sends, and takes what arrives meanwhile. */
-int gen_send(struct gen *gen, struct diag *diag);
+/* Sends all that this end sends, and takes what arrives meanwhile. The control channel is looked
+ * at ten times a second: -ECANCELED when the other end has hung up; its last word may still be
+ * there to be read. NULL: it is not. */
+int gen_send(struct gen *gen, const struct control *control, struct diag *diag);
 
 /* The same in steps, for who drives several: begin, then gen_turn() until it has ended. With
  * gen->allowed set before, so many messages of each QP, and more when more are allowed. */
@@ -171,14 +175,15 @@ int gen_receive(
 int gen_receive_rest(
 	struct gen *gen, uint64_t messages, uint64_t least_of_qp, struct diag *diag);
 
-/* Latency: the active end measures, the other one answers. */
-int gen_ping(struct gen *gen, struct diag *diag);
+/* Latency: the active end measures, the other one answers. -ECANCELED: the control channel has
+ * something to be read. */
+int gen_ping(struct gen *gen, const struct control *control, struct diag *diag);
 int gen_pong(
 	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag);
 
 void gen_close(struct gen *gen); /* safe on GEN_INIT, safe twice */
 
-/* Completions taken, or a negative errno. */
+/* Completions taken, or a negative errno; -ECANCELED: as for gen_send(). */
 int gen_turn(struct gen *gen, struct diag *diag);
 
 /* --- for gen*.c --- */
@@ -195,6 +200,8 @@ void gen_check(struct gen *gen, uint32_t qp, uint32_t place, uint32_t slot, bool
 int gen_check_port(const struct gen *gen, struct diag *diag);
 /* How long nothing may complete while messages are under way. */
 uint64_t gen_stall_ns(const struct gen_plan *plan);
+/* Whether there still is another end, looked at now and then: 0, or -ECANCELED. */
+int gen_look(struct gen *gen, uint64_t now, struct diag *diag);
 
 /* Of a QP, the same at both ends: 1..2^14 - 1. */
 uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp);

@@ -16,6 +16,7 @@
 #define SOFT_NAP_NS 200000
 #define REPOST_MAX 16u
 #define CONTROL_WAIT_NS (100 * NS_PER_MS)
+#define LOOK_NS (100 * NS_PER_MS)
 #define REST_NS (5 * NS_PER_S)
 #define REST_DATAGRAMS_NS NS_PER_S
 #define CAUSE_NS (200 * NS_PER_MS)
@@ -222,11 +223,23 @@ static int received(struct gen *gen, const struct verbs_done *done, struct diag 
 	return err ? diag_system(diag, err, "QP %u: posting receives", qp->qp.number) : 0;
 }
 
+int gen_look(struct gen *gen, uint64_t now, struct diag *diag)
+{
+	if (!gen->watched || now < gen->look_ns)
+		return 0;
+	gen->look_ns = now + LOOK_NS;
+	if (!control_hung_up(gen->watched))
+		return 0;
+	return diag_error(
+		diag, -ECANCELED, "the weft at %s has gone in mid-run", gen->watched->peer);
+}
+
 /* Nothing came. Where the kernel is the NIC it needs the processor more than we do, and has
  * enough under way for as long as a nap takes. */
 static int idle(struct gen *gen, struct diag *diag)
 {
 	const struct timespec nap = { .tv_nsec = SOFT_NAP_NS };
+	uint64_t now;
 	int err;
 
 	gen->idle++;
@@ -236,8 +249,10 @@ static int idle(struct gen *gen, struct diag *diag)
 		return 0;
 	if (!gen->verbs->soft)
 		sched_yield();
-	if (!gen->in_flight || clock_ns() < gen->now_ns + gen->stall_ns)
-		return 0;
+	now = clock_ns();
+	err = gen_look(gen, now, diag);
+	if (err || !gen->in_flight || now < gen->now_ns + gen->stall_ns)
+		return err;
 	err = gen_check_port(gen, diag);
 	if (err)
 		return err;
@@ -257,6 +272,7 @@ int gen_turn(struct gen *gen, struct diag *diag)
 		return idle(gen, diag);
 	gen->idle = 0;
 	gen->now_ns = clock_ns();
+	err = gen_look(gen, gen->now_ns, diag);
 	for (int i = 0; i < taken && !err; i++) {
 		if (done[i].status)
 			err = failed_of_several(gen, &done[i], diag);

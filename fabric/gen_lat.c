@@ -91,8 +91,7 @@ static int stalled(const struct gen *gen, struct diag *diag)
 			     gen->peer, (double)gen->stall_ns / (double)NS_PER_S);
 }
 
-/* Waits for it: 1, 0 when the control channel has a word, or an error. control: NULL for
- * the end that measures. */
+/* Waits for it: 1, 0 when the control channel has a word, or an error. */
 static int await(
 	struct gen *gen, uint64_t number, const struct control *control, struct diag *diag)
 {
@@ -109,7 +108,7 @@ static int await(
 		err = reap(gen, diag);
 		if (err < 0)
 			return err;
-		if (control && control_ready(control, 0))
+		if (control_ready(control, 0))
 			return 0;
 		if (!begin)
 			begin = clock_ns();
@@ -131,7 +130,7 @@ static void add_time(struct gen *gen, uint64_t round_ns)
 
 /* A time goes from one arrival to the next. It is put away while the next message is under
  * way, and costs that one nothing. */
-int gen_ping(struct gen *gen, struct diag *diag)
+int gen_ping(struct gen *gen, const struct control *control, struct diag *diag)
 {
 	const struct gen_plan *plan = &gen->plan;
 	uint64_t begin = clock_ns(), before = begin, now = begin;
@@ -146,9 +145,12 @@ int gen_ping(struct gen *gen, struct diag *diag)
 		if (number > 1 && now - begin >= plan->warmup_ns)
 			add_time(gen, now - before);
 		before = now;
-		err = await(gen, number, NULL, diag);
-		if (err < 0)
-			return err;
+		err = await(gen, number, control, diag);
+		if (err <= 0)
+			return err < 0 ? err
+				       : diag_error(diag, -ECANCELED,
+						 "a word from the weft at %s in mid-run",
+						 control->peer);
 		now = clock_ns();
 		more = plan->messages ? number < plan->messages
 				      : now - begin < plan->warmup_ns + plan->duration_ns;

@@ -146,8 +146,12 @@ static int send_paced(struct gen *gen, struct diag *diag)
 			err = gen_turn(gen, diag);
 		if (err < 0)
 			return err;
-		if (!err)
-			rest(gen, now);
+		if (err)
+			continue;
+		err = gen_look(gen, now, diag);
+		if (err)
+			return err;
+		rest(gen, now);
 	}
 	return 0;
 }
@@ -186,17 +190,19 @@ static uint64_t fewest(const struct gen *gen)
 	return messages;
 }
 
-int gen_send(struct gen *gen, struct diag *diag)
+int gen_send(struct gen *gen, const struct control *control, struct diag *diag)
 {
 	uint64_t cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
 	int err = gen_begin(gen, diag);
 
+	gen->watched = control;
 	gen->start_ns -= least(gen->result.start_late_ns, gen->start_ns);
 	if (!err && gen->plan.burst)
 		err = send_paced(gen, diag);
 	while (err >= 0 && gen->in_flight)
 		err = gen_turn(gen, diag);
 	gen->result.messages_least = fewest(gen);
+	gen->watched = NULL;
 	gen->result.cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	return err < 0 ? err : 0;
 }

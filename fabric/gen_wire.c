@@ -192,7 +192,7 @@ int gen_get_end(const struct json *object, struct gen_end *end, struct diag *dia
 static const struct field side_fields[] = {
 	{ "port", SIDE(port), 1, 255 },
 	{ "gid_index", SIDE(gid_index), 0, 65535 },
-	{ "gid_rule", SIDE(gid_rule), GID_BY_INDEX, GID_FIRST_IPV6 },
+	{ "gid_rule", SIDE(gid_rule), GID_BY_INDEX, GID_BY_SUBNET },
 	{ "mtu_bytes", SIDE(mtu_bytes), 256, 4096 },
 	{ "speed_bps", SIDE(speed_bps), 0, INT64_MAX },
 	{ "messages", SIDE(messages), 0, INT64_MAX },
@@ -219,6 +219,7 @@ void gen_put_side(struct json *object, const struct gen_side *side)
 	put_fields(object, side_fields, COUNT_OF(side_fields), side);
 	json_put_bool(object, "soft", side->soft);
 	json_put_text(object, "bound", side->bound);
+	json_put_bool(object, "elsewhere", side->elsewhere);
 	json_put_bool(object, "has_counters", side->has_counters);
 	json_put_bool(object, "counters_reset", side->reset);
 	json_put_bool(object, "tells_loss", side->tells_loss);
@@ -261,6 +262,7 @@ int gen_get_side(const struct json *object, struct gen_side *side, struct diag *
 	if (err)
 		return err;
 	if (!json_bool(json_get(object, "soft"), &side->soft) ||
+		!json_bool(json_get(object, "elsewhere"), &side->elsewhere) ||
 		!json_bool(json_get(object, "has_counters"), &side->has_counters) ||
 		!json_bool(json_get(object, "counters_reset"), &side->reset) ||
 		!json_bool(json_get(object, "tells_loss"), &side->tells_loss))

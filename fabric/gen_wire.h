@@ -24,6 +24,7 @@ struct gen_side {
 	enum gid_rule gid_rule;
 	bool soft;
 	char bound[GEN_BOUND];               /* to which processors, and why */
+	bool elsewhere;                      /* it may not use those of its NIC's NUMA node */
 	uint64_t messages, bytes, window_ns; /* what it sent, in its window; 0: it did not */
 	uint64_t nic_window_ns;              /* the window by its NIC's clock; 0: not told */
 	uint64_t start_late_ns, pace_late_ns;

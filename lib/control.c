@@ -60,6 +60,13 @@ bool control_ready(const struct control *control, uint64_t wait_ns)
 	return got > 0 || (got < 0 && errno != EINTR);
 }
 
+bool control_hung_up(const struct control *control)
+{
+	struct pollfd waited = { .fd = control->fd, .events = POLLRDHUP };
+
+	return poll(&waited, 1, 0) > 0;
+}
+
 /* The network of the control channel is not the one that is tested. */
 static int of_channel(int err)
 {

@@ -61,6 +61,9 @@ int control_receive(struct control *control, uint8_t *kind, struct json **body,
  * milliseconds. */
 bool control_ready(const struct control *control, uint64_t wait_ns);
 
+/* Whether the other end has closed, though what it said before may still be there. */
+bool control_hung_up(const struct control *control);
+
 void control_close(struct control *control); /* safe on CONTROL_INIT, safe twice */
 
 #endif

@@ -23,7 +23,13 @@ enum gid_type { GID_IB, GID_ROCE_V1, GID_ROCE_V2 };
 enum gid_family { GID_ANY, GID_IPV4, GID_IPV6 };
 
 /* Why an entry was chosen. */
-enum gid_rule { GID_BY_INDEX, GID_BY_ADDRESS, GID_FIRST_IPV4, GID_FIRST_IPV6 };
+enum gid_rule {
+	GID_BY_INDEX,
+	GID_BY_ADDRESS,
+	GID_FIRST_IPV4,
+	GID_FIRST_IPV6,
+	GID_BY_SUBNET /* the other end is in its subnet; never gid_choose()'s reason */
+};
 
 struct gid_entry {
 	uint32_t index;

@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -13,6 +15,7 @@
 
 #include "lib/clock.h"
 #include "lib/diag.h"
+#include "lib/units.h"
 
 #define END_NS NS_PER_S
 #define NAP_NS (2 * NS_PER_MS)
@@ -62,6 +65,32 @@ int launch_start(
 		return 0;
 	launch_close(launch);
 	return diag_system(diag, err, "%s: %s cannot be started", peer, argv[0]);
+}
+
+int launch_weft(struct launch *launch, const char *host, const char *weft,
+	const char *const *words, const char *peer, struct diag *diag)
+{
+	static const char *const ssh[] = { "ssh", "-T", "-o", "BatchMode=yes", "-o",
+		"ConnectTimeout=10", "-o", "ServerAliveInterval=3", "-o",
+		"ServerAliveCountMax=2", "--" };
+	const char *argv[COUNT_OF(ssh) + 2 + LAUNCH_WEFT_WORDS + 1];
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t count = 0;
+
+	/* By its own name, so that who looks at the host's processes knows it. */
+	self[length > 0 ? length : 0] = '\0';
+	if (length <= 0)
+		snprintf(self, sizeof(self), "weft");
+	for (size_t i = 0; host && i < COUNT_OF(ssh); i++)
+		argv[count++] = ssh[i];
+	if (host)
+		argv[count++] = host;
+	argv[count++] = weft ? weft : host ? "weft" : self;
+	for (size_t i = 0; i < LAUNCH_WEFT_WORDS && words[i]; i++)
+		argv[count++] = words[i];
+	argv[count] = NULL;
+	return launch_start(launch, argv, peer, diag);
 }
 
 static void copy_line(char text[LAUNCH_WORDS], const char *line, size_t bytes)

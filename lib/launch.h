@@ -36,6 +36,13 @@ struct launch {
 int launch_start(
 	struct launch *launch, const char *const *argv, const char *peer, struct diag *diag);
 
+/* Starts weft with these words, at most LAUNCH_WEFT_WORDS and then NULL: on a host, by the user's
+ * own ssh, which asks for nothing and gives up where nobody answers; or here, with host NULL.
+ * weft: how it is called there; NULL: "weft", and here this program. */
+#define LAUNCH_WEFT_WORDS 7
+int launch_weft(struct launch *launch, const char *host, const char *weft,
+	const char *const *words, const char *peer, struct diag *diag);
+
 /* The last line that it has written to stderr, without control characters; "" when there is
  * none. */
 void launch_words(const struct launch *launch, char text[LAUNCH_WORDS]);

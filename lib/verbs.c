@@ -154,7 +154,7 @@ static size_t count_gids(const struct verbs *verbs, uint32_t ports)
 }
 
 /* Into entries, which are the caller's. */
-static int read_gids(struct verbs *verbs, const char *name, uint32_t ports,
+static int read_gids(const struct verbs *verbs, const char *name, uint32_t ports,
 	struct gid_entry **entries, struct diag *diag)
 {
 	size_t most = count_gids(verbs, ports);
@@ -335,6 +335,27 @@ int verbs_open(struct verbs *verbs, const struct verbs_choice *choice, struct di
 	if (err)
 		verbs_close(verbs);
 	return err;
+}
+
+int verbs_gids(const struct verbs *verbs, struct gid_entry **entries, struct diag *diag)
+{
+	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs->context, &attr);
+
+	*entries = NULL;
+	if (err)
+		return diag_system(diag, -err, "%s: cannot be queried", verbs->device);
+	return read_gids(verbs, verbs->device, attr.phys_port_cnt, entries, diag);
+}
+
+uint32_t verbs_device_count(void)
+{
+	int count = 0;
+	struct ibv_device **devices = ibv_get_device_list(&count);
+
+	if (devices)
+		ibv_free_device_list(devices);
+	return devices && count > 0 ? (uint32_t)count : 0;
 }
 
 void verbs_close(struct verbs *verbs)

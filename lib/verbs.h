@@ -63,6 +63,13 @@ struct verbs {
 int verbs_open(struct verbs *verbs, const struct verbs_choice *choice, struct diag *diag);
 void verbs_close(struct verbs *verbs);
 
+/* RDMA devices of this host, whatever their state. */
+uint32_t verbs_device_count(void);
+
+/* The GIDs of the port into entries, which are the caller's: free(). Returns how many, or a
+ * negative errno; *entries is set in any case. */
+int verbs_gids(const struct verbs *verbs, struct gid_entry **entries, struct diag *diag);
+
 /* 1: the port is up now; 0: it is not; a negative errno: the device does not say, as one that
  * was reset or removed. */
 int verbs_is_up(const struct verbs *verbs);

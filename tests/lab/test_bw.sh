@@ -25,6 +25,11 @@ pair 0 bw -n 2 -q 256 -s 64
 pair 1 bw -n 10 --min 400G
 said 'too little bandwidth fails' '^fail: .* is less than the 400.000 Gb/s'
 
+timeout 60 weft bw --ssh local -d rxe1 --peer-device rxe4 -n 20 > client 2>&1 || failed=1
+said 'the other end is started' '^other end  *rxe4 port 1, GID 1 10.1.4.1'
+timeout 60 weft lat -a -s 4MiB -n 3 --ssh local -d rxe1 --peer-device rxe4 > client 2>&1 || failed=1
+said 'and measures all sizes' '^ *8.00 MiB  *3 '
+
 pair 0 bw -n 20 --json
 said 'JSON tells the bandwidth' '"gbps"'
 

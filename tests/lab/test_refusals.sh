@@ -70,6 +70,20 @@ kill -9 $client
 wait
 said 'a peer that dies ends the other one' 'has gone' server
 
+# The other way round it is no matter of the network either.
+for command in bw lat; do
+	weft $command --listen 127.0.0.1 -d rxe3 > server 2>&1 &
+	listener=$!
+	timeout 60 weft $command 127.0.0.1 -d rxe2 -D 30 > client 2>&1 &
+	client=$!
+	sleep 3
+	kill -9 $listener
+	wait $client
+	[ $? = 2 ] || { echo "not ok: weft $command, whose listener died: not status 2"; failed=1; }
+	said "a listener that dies ends weft $command" 'has gone'
+	lines client
+done
+
 # Both send, and the start is far off: the other end is missed long before.
 timeout 60 weft bw --listen 127.0.0.1 -d rxe3 > server 2>&1 &
 weft bw 127.0.0.1 -d rxe2 -b --at $(($(date +%s) + 50)) > client 2>&1 &

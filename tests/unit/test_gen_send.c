@@ -153,7 +153,7 @@ static void all_are_sent_and_none_before_it_is_due(void **state)
 	struct diag diag;
 
 	begin(row->plan);
-	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_int_equal(gen_send(&gen, NULL, &diag), 0);
 	assert_int_equal(posts, all);
 	assert_int_equal(gen.result.messages, all);
 	assert_int_equal(early, 0);
@@ -175,7 +175,7 @@ static void a_timed_run_ends_with_all_complete(void **state)
 
 	(void)state;
 	begin(plan);
-	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_int_equal(gen_send(&gen, NULL, &diag), 0);
 	assert_int_equal(gen.in_flight, 0);
 	assert_int_equal(gen.result.messages_all, posts);
 	assert_int_equal(gen.result.messages_least,
@@ -197,8 +197,45 @@ static void what_is_told_to_be_late_is_the_latest(void **state)
 	(void)state;
 	begin(plan);
 	away_ns = 40 * NS_PER_MS;
-	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_int_equal(gen_send(&gen, NULL, &diag), 0);
 	assert_true(gen.result.pace_late_ns >= 39 * NS_PER_MS);
+	end();
+}
+
+/* Both where completions come all the time, and where nothing is due for long. */
+static void a_peer_that_goes_in_mid_run_ends_it(void **state)
+{
+	static const uint64_t periods_ns[] = { NS_PER_MS, 5 * NS_PER_S };
+	struct gen_plan plan = { .qps = 2, .duration_ns = 3600 * NS_PER_S, .burst = 1 };
+	struct diag diag;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(periods_ns); i++) {
+		plan.period_ps = periods_ns[i] * PS_PER_NS;
+		begin(plan);
+		open_channel();
+		assert_int_equal(write(far_end, "last words", 10), 10);
+		assert_int_equal(shutdown(far_end, SHUT_RDWR), 0);
+		assert_int_equal(gen_send(&gen, &channel, &diag), -ECANCELED);
+		assert_non_null(strstr(diag.text, "the test has gone in mid-run"));
+		assert_true(control_ready(&channel, 0));
+		close_channel();
+		end();
+	}
+}
+
+static void words_of_the_peer_do_not_end_what_is_sent(void **state)
+{
+	struct gen_plan plan = { .qps = 1, .messages = 20, .burst = 1 };
+	struct diag diag;
+
+	(void)state;
+	plan.period_ps = 10 * NS_PER_MS * PS_PER_NS;
+	begin(plan);
+	open_channel();
+	assert_int_equal(write(far_end, "done", 4), 4);
+	assert_int_equal(gen_send(&gen, &channel, &diag), 0);
+	close_channel();
 	end();
 }
 
@@ -215,7 +252,7 @@ static void a_start_at_an_absolute_time_is_kept(void **state)
 	begin(plan);
 	open_channel();
 	assert_int_equal(gen_await_start(&gen, &channel, &diag), 0);
-	assert_int_equal(gen_send(&gen, &diag), 0);
+	assert_int_equal(gen_send(&gen, NULL, &diag), 0);
 	clock_gettime(CLOCK_REALTIME, &now);
 	assert_true((uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec >= plan.start_ns);
 	assert_int_equal(posts, 4);
@@ -289,9 +326,11 @@ static void the_cause_of_a_flush_is_waited_for_turn_by_turn(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 6] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 8] = {
 		cmocka_unit_test(a_timed_run_ends_with_all_complete),
 		cmocka_unit_test(what_is_told_to_be_late_is_the_latest),
+		cmocka_unit_test(a_peer_that_goes_in_mid_run_ends_it),
+		cmocka_unit_test(words_of_the_peer_do_not_end_what_is_sent),
 		cmocka_unit_test(a_start_at_an_absolute_time_is_kept),
 		cmocka_unit_test(a_start_that_nobody_can_wait_for_is_refused),
 		cmocka_unit_test(a_peer_that_goes_before_the_start_is_noticed),
@@ -299,7 +338,7 @@ int main(void)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 6] = (struct CMUnitTest){
+		tests[i + 8] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = all_are_sent_and_none_before_it_is_due,
 			.initial_state = (void *)(uintptr_t)&cases[i],
