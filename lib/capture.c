@@ -313,15 +313,3 @@ void capture_close(struct capture *capture)
 	free(capture->info.interfaces);
 	free(capture);
 }
-
-void capture_clock_name(struct capture_clock clock, char *text, size_t size)
-{
-	static const char *const names[] = { "s", "ms", "us", "ns", "ps" };
-
-	if (clock.exponent == 0)
-		snprintf(text, size, "s");
-	else if (!clock.binary && clock.exponent % 3 == 0 && clock.exponent <= 12)
-		snprintf(text, size, "%s", names[clock.exponent / 3]);
-	else
-		snprintf(text, size, "%s^-%u s", clock.binary ? "2" : "10", clock.exponent);
-}

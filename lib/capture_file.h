@@ -1,5 +1,5 @@
 /*
- * capture_file - what capture.c, pcap.c and pcapng.c share; nobody else's.
+ * capture_file - what capture.c, capture_clock.c, pcapfile.c and pcapng.c share; nobody else's.
  */
 #ifndef LIB_CAPTURE_FILE_H
 #define LIB_CAPTURE_FILE_H
@@ -43,6 +43,9 @@ __attribute__((format(printf, 3, 4))) int capture_stop(
 
 /* The end of the bytes: cut inside something, or a read that failed. */
 int capture_end(struct capture *capture, bool cut, struct diag *diag);
+
+/* Ticks since 1970 to ns. What does not fit in 64 bits ends at the largest number. */
+uint64_t capture_clock_ns(const struct capture_interface *interface, uint64_t ticks);
 
 /* Reads the file's first bytes; returns 0, or -EBADMSG when it is another format
  * and nothing was taken. */

@@ -33,9 +33,6 @@
 #define OPTION_ISB_OSDROP 7u
 #define OPTION_EPB_DROPCOUNT 4u
 
-/* No typedefs elsewhere; __extension__ has no other place for this. */
-__extension__ typedef __int128 wide;
-
 struct block {
 	uint32_t type;
 	uint32_t body_bytes;
@@ -101,32 +98,6 @@ static int begin_interface(
 	return 0;
 }
 
-/* Ticks to ns. What does not fit in 64 bits ends at the largest number. */
-static uint64_t ticks_ns(const struct capture_interface *interface, uint64_t ticks)
-{
-	static const uint64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
-		100000000, 1000000000 };
-	uint8_t exponent = interface->clock.exponent;
-	wide ns = ticks;
-	uint64_t usual;
-
-	if (!interface->clock.binary && exponent <= 9 && !interface->offset_s &&
-		!__builtin_mul_overflow(ticks, power[9 - exponent], &usual))
-		return usual;
-	if (interface->clock.binary) {
-		ns = (ns * NS_PER_S) >> exponent;
-	} else if (exponent <= 9) {
-		ns *= power[9 - exponent];
-	} else {
-		for (; exponent > 9 && ns; exponent--)
-			ns /= 10;
-	}
-	ns += (wide)interface->offset_s * (int64_t)NS_PER_S;
-	if (ns < 0)
-		return 0;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-}
-
 static const struct capture_interface *interface_of(struct capture *capture, uint32_t number)
 {
 	uint32_t count = capture->info.interface_count - capture->first_interface;
@@ -168,7 +139,7 @@ static int timed_packet(struct capture *capture, const struct block *block,
 	if (!interface || captured > block->body_bytes - 20)
 		return damaged_packet(capture, diag);
 	*record = (struct capture_record){
-		.time_ns = ticks_ns(interface,
+		.time_ns = capture_clock_ns(interface,
 			(uint64_t)order32_at(body + 4, big) << 32 | order32_at(body + 8, big)),
 		.has_time = true,
 		.link_type = interface->link_type,

@@ -2,6 +2,7 @@
 #include "pfc/psn.h"
 
 #include "pfc/psn_holes.h"
+#include "pfc/psn_run.h"
 #include "pfc/roce.h"
 
 /* A copy that the tap made follows its original within this time. */
@@ -16,74 +17,6 @@ bool psn_is_below(const struct psn_track *track, const struct psn_pool *pool, ui
 	return psn_behind(psn, track->lowest) &&
 	       psn_ahead(psn, books->below_start) >=
 		       psn_ahead(books->below_next, books->below_start);
-}
-
-/* A PSN that comes a second time and had been acknowledged before had arrived: only
- * the tap missed it. */
-static bool lost_by_tap(const struct psn_context *context, uint32_t psn)
-{
-	return context->acked && !psn_behind(context->acked_psn, psn);
-}
-
-static void count_loser(struct psn_books *books, bool tap, uint32_t by)
-{
-	if (tap)
-		books->lost_capture += by;
-	else
-		books->lost_network += by;
-}
-
-static void end_run(struct psn_books *books, const struct psn_context *context)
-{
-	struct event *items = context->events->items;
-	uint32_t at = books->run_event;
-
-	for (; at != EVENT_NONE; at = items[at].older)
-		hole_unref_gap(context->pool, items[at].gap);
-	books->run_event = EVENT_NONE;
-}
-
-/* The fills of the run were sent again after all, for this cause; or, with
- * RESEND_NOT, they had only been late, and were counted for was. */
-static void change_run(struct psn_books *books, const struct psn_context *context,
-	enum resend_cause cause, enum resend_cause was)
-{
-	struct event *items = context->events->items;
-	bool resent = cause != RESEND_NOT;
-
-	for (uint32_t at = books->run_event; at != EVENT_NONE; at = items[at].older) {
-		if (resent == (items[at].kind == EVENT_GAP_FILLED))
-			continue;
-		items[at].kind = resent ? EVENT_GAP_FILLED : EVENT_OUT_OF_ORDER;
-		books->out_of_order += resent ? UINT32_MAX : 1;
-		if (resent)
-			books->resent[cause]++;
-		else
-			books->resent[was]--;
-		hole_change_lost(books, context, items[at].gap, resent);
-		/* Taken back from whom it was counted for, whatever was acknowledged since. */
-		if (resent)
-			items[at].detail = lost_by_tap(context, items[at].psn);
-		count_loser(books, items[at].detail, resent ? 1 : UINT32_MAX);
-	}
-}
-
-/* Puts a fill into the run of fills, or begins a new one with it. */
-static void add_to_run(struct psn_books *books, const struct psn_context *context, uint32_t psn,
-	uint32_t gap, uint32_t event)
-{
-	if (psn != books->run_next || books->run_event == EVENT_NONE) {
-		end_run(books, context);
-		books->run_start = psn;
-	}
-	books->run_next = (psn + 1) & PSN_MASK;
-	if (event == EVENT_NONE) {
-		hole_unref_gap(context->pool, gap);
-		return;
-	}
-	context->events->items[event].older = books->run_event;
-	context->events->items[event].gap = gap;
-	books->run_event = event;
 }
 
 static void begin_resend(
@@ -148,7 +81,7 @@ static void count_fill(struct psn_books *books, const struct psn_context *contex
 	if (cause == RESEND_NOT)
 		hole_change_lost(books, context, gap, false);
 	else
-		count_loser(books, lost_by_tap(context, psn), 1);
+		psn_run_count_loser(books, psn_run_lost_by_tap(context, psn), 1);
 }
 
 /* A packet whose first PSN lies in the hole behind link. The rest of its PSNs, if
@@ -168,7 +101,7 @@ static void fill(struct psn_track *track, struct psn_books *books,
 	}
 	event.psn = psn;
 	event.kind = cause == RESEND_NOT ? EVENT_OUT_OF_ORDER : EVENT_GAP_FILLED;
-	event.detail = cause != RESEND_NOT && lost_by_tap(context, psn);
+	event.detail = cause != RESEND_NOT && psn_run_lost_by_tap(context, psn);
 	count_fill(books, context, psn, first, cause);
 	for (uint32_t i = 1; i < count; i++) {
 		at = (psn + i) & PSN_MASK;
@@ -185,7 +118,7 @@ static void fill(struct psn_track *track, struct psn_books *books,
 		books->resent[cause]++;
 		books->resend_next = (psn + count) & PSN_MASK;
 	}
-	add_to_run(books, context, psn, first, events_add(context->events, &event));
+	psn_run_add(books, context, psn, first, events_add(context->events, &event));
 }
 
 /* The PSN that a NAK asked for came, and comes again before any timeout though nobody
@@ -201,17 +134,6 @@ static bool first_was_late(
 		return false;
 	filled_ns = context->events->items[books->run_event].time_ns;
 	return context->event->time_ns < filled_ns + PSN_LATE_NS;
-}
-
-/* Whether psn is of the last run of fills, and these were only late; with
- * follows 1 also the one that follows on them, which had overtaken them. */
-static bool was_late(const struct psn_books *books, const struct events *events, uint32_t psn,
-	uint32_t follows)
-{
-	return books->run_event != EVENT_NONE &&
-	       events->items[books->run_event].kind == EVENT_OUT_OF_ORDER &&
-	       psn_ahead(psn, books->run_start) <
-		       psn_ahead(books->run_next, books->run_start) + follows;
 }
 
 static void repeat(struct psn_track *track, struct psn_books *books,
@@ -232,8 +154,8 @@ static void repeat(struct psn_track *track, struct psn_books *books,
 	}
 	asked = track->named_cause == RESEND_NAK && psn == track->named_psn;
 	cause = repeat_cause(track, books, psn);
-	if (asked &&
-		(books->named_as == NAMED_LATE || was_late(books, context->events, psn, 0)))
+	if (asked && (books->named_as == NAMED_LATE ||
+			     psn_run_was_late(books, context->events, psn, 0)))
 		books->asked_late++;
 	else if (asked && books->named_as == NAMED_SKIPPED)
 		books->lost_network++;
@@ -242,14 +164,14 @@ static void repeat(struct psn_track *track, struct psn_books *books,
 	if (cause == RESEND_NOT && first_was_late(books, context, psn)) {
 		cause = books->resend_cause;
 		books->asked_late += cause == RESEND_NAK;
-		change_run(books, context, RESEND_NOT, cause);
+		psn_run_change(books, context, RESEND_NOT, cause);
 	} else if (cause == RESEND_NOT) {
 		cause = context->unnamed;
 		begin_resend(track, books, psn, cause);
 	}
 	if (!asked && psn == books->run_next && books->run_event != EVENT_NONE)
-		change_run(books, context, cause, RESEND_NOT);
-	end_run(books, context);
+		psn_run_change(books, context, cause, RESEND_NOT);
+	psn_run_end(books, context);
 	books->resent[cause]++;
 	books->resend_next = (psn + count) & PSN_MASK;
 }
@@ -379,7 +301,7 @@ static enum named_as named_as(const struct psn_track *track, const struct psn_bo
 {
 	uint32_t before = psn_ahead(track->wanted, psn);
 
-	if ((track->wanted_passed && before <= 1) || was_late(books, events, psn, 1))
+	if ((track->wanted_passed && before <= 1) || psn_run_was_late(books, events, psn, 1))
 		return NAMED_LATE;
 	return before == 0 && track->wanted_skipped ? NAMED_SKIPPED : NAMED_BEHIND;
 }
@@ -410,7 +332,7 @@ void psn_finish(struct psn_track *track, const struct psn_context *context)
 	if (track->books == BOOKS_NONE)
 		return;
 	books = books_of(track, context->pool);
-	end_run(books, context);
+	psn_run_end(books, context);
 	while (books->holes != NODE_NONE)
 		hole_close(track, context, &books->holes);
 }
