@@ -43,6 +43,32 @@
 	INSTEAD("O", "a test has one port: start one weft for each port, with -i"), \
 	INSTEAD("dualport", "a test has one port: start one weft for each port, with -i"), \
 	INSTEAD("V", "say weft --version"), \
+	INSTEAD("L", "leave it out: the hop limit is 64"), \
+	INSTEAD("hop_limit", "leave it out: the hop limit is 64"), \
+	INSTEAD("mcg", "weft sends no multicast: start one weft for each receiver"), \
+	INSTEAD("M", "weft sends no multicast: start one weft for each receiver"), \
+	INSTEAD("MGID", "weft sends no multicast: start one weft for each receiver"), \
+	INSTEAD("use-srq", "leave it out: each QP has receives of its own"), \
+	INSTEAD("X", "leave it out: weft polls, and no interrupt comes"), \
+	INSTEAD("vector", "leave it out: weft polls, and no interrupt comes"), \
+	INSTEAD("odp", "leave it out: weft registers one piece of ordinary memory"), \
+	INSTEAD("use_hugepages", "leave it out: weft registers one piece of ordinary memory"), \
+	INSTEAD("mr_per_qp", "leave it out: weft registers one piece of ordinary memory"), \
+	INSTEAD("mmap", "weft sends from memory of its own: leave it out"), \
+	INSTEAD("mmap-offset", "weft sends from memory of its own: leave it out"), \
+	INSTEAD("recv_post_list", "leave it out: requests are prepared once, and posted as lists"), \
+	INSTEAD("use_old_post_send", "leave it out: requests are prepared once, and posted as lists"), \
+	INSTEAD("inline_recv", "leave it out: -I BYTES is of what is sent"), \
+	INSTEAD("pkey_index", "leave it out: RoCE has none to choose"), \
+	INSTEAD("dlid", "leave it out: RoCE has none to choose"), \
+	INSTEAD("force-link", "leave it out: weft drives RoCE alone"), \
+	INSTEAD("dont_xchg_versions", "leave it out: both ends must be the same weft"), \
+	INSTEAD("wait_destroy", "leave it out: everything is given back at the end"), \
+	INSTEAD("aes_xts", "weft encrypts nothing: leave it out"), \
+	INSTEAD("aes_block_size", "weft encrypts nothing: leave it out"), \
+	INSTEAD("encrypt_on_tx", "weft encrypts nothing: leave it out"), \
+	INSTEAD("sig_before", "weft encrypts nothing: leave it out"), \
+	INSTEAD("version", "say weft --version"), \
 	INSTEAD("all", "say -a"), \
 	INSTEAD("bidirectional", "say -b"), \
 	INSTEAD("connection", "say -c RC or -c UD"), \
@@ -80,6 +106,9 @@
 		"printed, and --json has them all")
 
 #define PERFTEST_BW_OPTS \
+	INSTEAD("report-per-port", "leave it out: a test has one port"), \
+	INSTEAD("disable_pcie_relaxed", "leave it out: writes may come out of order only where nothing looks at it"), \
+	INSTEAD("typical_pkt_size", "leave it out: --rate RATE is kept by the clock"), \
 	INSTEAD("N", "leave it out: weft tells no peak of single messages, but least and most of " \
 		"the intervals"), \
 	INSTEAD("noPeak", "leave it out: weft tells no peak of single messages, but least and most " \
@@ -99,6 +128,7 @@
 
 #define PERFTEST_LAT_OPTS \
 	INSTEAD("q", "leave it out: latency is measured on one QP"), \
+	INSTEAD("Q", "leave it out: one message is under way at a time"), \
 	INSTEAD("t", "leave it out: one message is under way at a time"), \
 	INSTEAD("b", "leave it out: each message goes to and fro"), \
 	INSTEAD("H", "say --json: the whole histogram is in it"), \
