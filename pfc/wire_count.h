@@ -87,12 +87,14 @@ static inline __attribute__((always_inline)) void make_key(
 /* Where a flow that was found lately stands. NICs make the port of the QP number, so
  * that one of them tells little beside the other. */
 static inline __attribute__((always_inline)) struct wire_recent *recent_of(
-	struct wire *wire, const struct frame *frame, const struct roce *roce)
+	struct wire *wire, const struct wire_packet *packet)
 {
-	uint32_t hash = roce->qp ^ (uint32_t)frame->src_port << 8 ^
+	const struct frame *frame = packet->frame;
+	uint32_t hash = packet->roce->qp ^ (uint32_t)frame->src_port << 8 ^
 			(uint32_t)frame->src[frame->version == 4 ? 3 : 15] << 24;
 
-	return &wire->recent[hash * 0x9e3779b1u >> (32 - WIRE_RECENT_LOG2)];
+	_Static_assert(WIRE_FILES_MAX <= 1u << WIRE_RECENT_LOG2, "a tap is no larger");
+	return &wire->recent[(hash * 0x9e3779b1u >> (32 - WIRE_RECENT_LOG2)) ^ packet->tap];
 }
 
 static inline void note_priority(struct flow *flow, const struct tag *innermost)

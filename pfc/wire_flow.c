@@ -156,7 +156,7 @@ static void look_up(
 
 static void find_flow(struct wire *wire, struct wire_packet *packet)
 {
-	struct wire_recent *recent = recent_of(wire, packet->frame, packet->roce);
+	struct wire_recent *recent = recent_of(wire, packet);
 
 	if (!recent->flow || !is_flow_of(recent->flow, packet))
 		look_up(wire, recent, packet);

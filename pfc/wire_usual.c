@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) enum icrc icrc_of_plain(const struc
 static inline __attribute__((always_inline)) bool find_usual(
 	struct wire *wire, struct wire_packet *packet)
 {
-	struct wire_recent *recent = recent_of(wire, packet->frame, packet->roce);
+	struct wire_recent *recent = recent_of(wire, packet);
 	struct flow_key key;
 
 	if (!recent->flow || !is_flow_of(recent->flow, packet)) {
