@@ -95,6 +95,7 @@ static struct gen_plan begin(enum verbs_work work)
 
 	plan.mtu_bytes = 4096;
 	plan.timeout_exp = 14;
+	gen_close(&gen);
 	memset(&gen, 0, sizeof(gen));
 	verbs = (struct verbs){ .work_max = 1024, .done_max = 1024 };
 	verbs.reads_in = verbs.reads_out = 4;
@@ -156,7 +157,9 @@ static void no_more_reads_are_under_way_than_both_ends_can(void **state)
 	assert_int_equal(gen_connect(&gen, &peer, &diag), 0);
 	assert_int_equal(connected.reads_in, 4);
 	assert_int_equal(connected.reads_out, 3);
+	plan = begin(VERBS_WRITE);
 	peer.reads = 16;
+	assert_int_equal(gen_open(&gen, &verbs, &plan, true, &diag), 0);
 	assert_int_equal(gen_connect(&gen, &peer, &diag), 0);
 	assert_int_equal(connected.reads_out, 4);
 }
@@ -176,6 +179,13 @@ static void reads_that_an_end_cannot_do_are_refused(void **state)
 	assert_int_equal(connected.reads_out, 0);
 }
 
+static int end_all(void **state)
+{
+	(void)state;
+	gen_close(&gen);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,5 +196,5 @@ int main(void)
 		cmocka_unit_test(reads_that_an_end_cannot_do_are_refused),
 	};
 
-	return cmocka_run_group_tests_name("gen_open", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("gen_open", tests, NULL, end_all);
 }
