@@ -18,6 +18,7 @@
 #define LOOK_NS (200 * NS_PER_MS)
 #define CLOCK_PINGS 8u
 #define CLOCK_NS (2 * NS_PER_S)
+#define NOW_NS_MAX (INT64_MAX / 4) /* 73 years after the start of the host */
 
 /* --- hosts --- */
 
@@ -292,6 +293,7 @@ int agents_start(struct agents *agents, const struct fabric *fabric,
 		start_some(agents, i,
 			agents->count - i < AGENTS_AT_A_TIME ? agents->count
 							     : i + AGENTS_AT_A_TIME);
+	agents_families(agents);
 	return tell_missing(agents, diag);
 }
 
@@ -315,7 +317,7 @@ static bool ping(struct agents *agents, struct agents_host *host, uint64_t *sent
 			return false;
 		*back_ns = clock_ns();
 		if (wire_number(body, "id", 0, INT64_MAX, &got, &why) ||
-			wire_number(body, "now_ns", 0, INT64_MAX, there_ns, &why)) {
+			wire_number(body, "now_ns", 0, NOW_NS_MAX, there_ns, &why)) {
 			agents_give_up(host, why.text);
 			got = id;
 		}

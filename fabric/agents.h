@@ -72,6 +72,10 @@ int agents_start(struct agents *agents, const struct fabric *fabric,
 int agents_launch(struct launch *launch, enum agents_launcher launcher, const char *machine,
 	const char *weft, const char *peer, struct diag *diag);
 
+/* Gives up the hosts with a device whose address is not of the family that most have: IPv4 and
+ * IPv6 are not joined. */
+void agents_families(struct agents *agents);
+
 /* Raises the limit of open files to what so many agents take, as far as it may. */
 void agents_room(uint32_t hosts);
 

@@ -34,6 +34,39 @@ void agents_room(uint32_t hosts)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static bool is_ipv6(const struct gen_side *device)
+{
+	return strchr(device->address, ':') != NULL;
+}
+
+void agents_families(struct agents *agents)
+{
+	uint32_t count[2] = { 0 };
+	bool ipv6;
+
+	for (uint32_t i = 0; i < agents->count; i++)
+		for (uint32_t k = 0; agents->hosts[i].alive && k < agents->hosts[i].nics; k++)
+			count[is_ipv6(&agents->hosts[i].devices[k])]++;
+	ipv6 = count[1] > count[0];
+	for (uint32_t i = 0; count[!ipv6] && i < agents->count; i++) {
+		struct agents_host *host = &agents->hosts[i];
+
+		for (uint32_t k = 0; host->alive && k < host->nics; k++) {
+			char why[256];
+
+			if (is_ipv6(&host->devices[k]) == ipv6)
+				continue;
+			snprintf(why, sizeof(why),
+				"%.60s has no IPv%c address, only %.60s, and most others have "
+				"one: expected the same family on all, as a QP joins two of "
+				"one",
+				host->devices[k].device, ipv6 ? '6' : '4',
+				host->devices[k].address);
+			agents_give_up(host, why);
+		}
+	}
+}
+
 /* Its own last words say more than that it is gone. */
 static int gone(const struct launch *launch, struct diag *diag)
 {

@@ -133,7 +133,9 @@ static void tell_unknown(struct judging *judging, const char *check, size_t miss
 			"%zu of %zu planned stages are not in the run file: what they would "
 			"have shown is not known",
 			missing, of);
-	finding_advice(finding, "run it again; a fabric of one host has nobody to send to");
+	finding_advice(finding,
+		"see stage.failed, where there is one; a fabric of one host has nobody "
+		"to send to; else run it again");
 }
 
 /* Nothing seen, or not all that was planned, is no pass: asked of whole runs. */

@@ -2,6 +2,7 @@
 #include "fabric/live.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,21 @@
 #define STALL_NS (65 * NS_PER_S) /* what a QP takes to give up is bounded by gen.h */
 #define AHEAD_NS (50 * NS_PER_MS)
 #define AHEAD_NS_A_HOST (200 * NS_PER_US) /* START is on its way to the last one */
+#define CLOCKS_NS NS_PER_S                /* more than any error of theirs */
 #define INTERVAL_NS_MIN (20 * NS_PER_MS)
 
 uint64_t live_run_ns(const struct live *live, const struct agents_host *host, uint64_t ns)
 {
-	int64_t at = (int64_t)ns - host->offset_ns - (int64_t)live->zero_ns;
+	int64_t at = (int64_t)(ns - (uint64_t)host->offset_ns - live->zero_ns);
 
 	return at > 0 ? (uint64_t)at : 0;
+}
+
+bool live_is_of_stage(const struct live_stage *run, const struct agents_host *host, uint64_t ns)
+{
+	uint64_t at = ns - (uint64_t)host->offset_ns;
+
+	return ns == 0 || (at + CLOCKS_NS >= run->start_ns && at <= clock_ns() + CLOCKS_NS);
 }
 
 /* --- the ends --- */
@@ -186,6 +195,21 @@ static struct json *stop_json(struct live_stage *run, const struct agents_host *
 	return body;
 }
 
+/* What cannot be so would be a figure of the report. */
+static int check_sent(const struct live_stage *run, const struct agents_host *host,
+	const struct gen_plan *plan, const struct agent_sent *got, struct diag *diag)
+{
+	if (got->posted > plan->messages * plan->qps)
+		return diag_error(diag, -EPROTO,
+			"its agent tells of %" PRIu64 " messages of %" PRIu64, got->posted,
+			plan->messages * plan->qps);
+	if (live_is_of_stage(run, host, got->begin_ns) &&
+		live_is_of_stage(run, host, got->end_ns) &&
+		(!got->end_ns || got->begin_ns <= got->end_ns))
+		return 0;
+	return diag_error(diag, -EPROTO, "its agent tells of times that are not of the stage");
+}
+
 static int sent(struct live_stage *run, const struct agents_host *host, const struct json *body,
 	struct diag *diag)
 {
@@ -199,6 +223,8 @@ static int sent(struct live_stage *run, const struct agents_host *host, const st
 		if (!is_here(&run->ends[i], host))
 			continue;
 		err = agent_get_sent(json_at(list, at++), &got, diag);
+		if (!err)
+			err = check_sent(run, host, &run->plans[run->ends[i].flow], &got, diag);
 		if (!err && run->ends[i].active)
 			run->sent[run->ends[i].flow] = got;
 	}
@@ -319,6 +345,8 @@ static void run_traffic(struct live_stage *run)
 	say_all(run, AGENT_START, start_json);
 	hear_all(run, AGENT_SENT, sent, run->stage->deadline_ns + STALL_NS);
 	run->end_ns = clock_ns();
+	if (run->end_ns < run->start_ns) /* nobody was there to wait for */
+		run->end_ns = run->start_ns;
 	live_ring_steps(run);
 }
 
@@ -340,6 +368,17 @@ static bool lost_one(const struct live_stage *run)
 	return false;
 }
 
+/* A ring needs all of its ranks, any other stage one flow. */
+static bool is_anyone_here(const struct live_stage *run)
+{
+	if (run->stage->ring.ranks)
+		return !run->missing[0];
+	for (size_t i = 0; i < run->end_count; i++)
+		if (!run->ends[i].missing)
+			return true;
+	return false;
+}
+
 /* *result is filled when it returns true. */
 static bool run_once(
 	struct live *live, size_t index, struct sim_result *result, struct diag *diag)
@@ -349,7 +388,7 @@ static bool run_once(
 
 	open_ends(&run);
 	leave_out(&run);
-	ran = !(run.stage->ring.ranks && run.missing[0]) && connect_all(&run);
+	ran = is_anyone_here(&run) && connect_all(&run);
 	if (ran)
 		run_traffic(&run);
 	stop_all(&run);

@@ -149,6 +149,10 @@ struct live_terms live_terms(
 /* Name of a NIC, as rows have it. */
 void live_nic_name(const struct live *live, uint32_t nic, char text[RUN_NAME]);
 
+/* Whether a time of an agent lies in the stage that runs, or is 0, for never. */
+bool live_is_of_stage(
+	const struct live_stage *run, const struct agents_host *host, uint64_t ns);
+
 /* Time of an agent on the run's clock. */
 uint64_t live_run_ns(const struct live *live, const struct agents_host *host, uint64_t ns);
 

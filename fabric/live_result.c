@@ -243,7 +243,8 @@ static void conclude(struct live_stage *run, struct sim_result *result)
 {
 	struct run_stage *stage = &result->stage;
 
-	for (size_t i = 0; i < result->flow_count && !run->missing[0]; i++) {
+	/* Edges of a ring are concluded where it is. */
+	for (size_t i = 0; i < result->flow_count && run->sent && !run->missing[0]; i++) {
 		const struct agent_sent *sent = &run->sent[result->flows[i].flow];
 
 		if (result->flows[i].complete || sent->unreachable)

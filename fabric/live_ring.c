@@ -127,6 +127,23 @@ int live_ring_sent(struct live_stage *run, const struct agents_host *host,
 	return rank ? agent_get_ring_sent(json_get(body, "ring"), &rank->sent, diag) : 0;
 }
 
+/* As many as have come, or -EPROTO. */
+static int check_steps(const struct live_stage *run, const struct live_rank *rank,
+	uint32_t count, struct diag *diag)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct allreduce_step *step = &rank->steps[rank->step_count + i];
+
+		if (!live_is_of_stage(run, rank->host, step->ready_ns) ||
+			!live_is_of_stage(run, rank->host, step->posted_ns) ||
+			!live_is_of_stage(run, rank->host, step->completed_ns) ||
+			!live_is_of_stage(run, rank->host, step->arrived_ns))
+			return diag_error(diag, -EPROTO,
+				"its agent tells of times that are not of the stage");
+	}
+	return (int)count;
+}
+
 static void ask_steps(struct live_stage *run, struct live_rank *rank)
 {
 	uint32_t all = steps_of(&run->stage->ring);
@@ -145,6 +162,8 @@ static void ask_steps(struct live_stage *run, struct live_rank *rank)
 		got = agent_get_steps(json_get(body, "steps"), rank->steps + rank->step_count,
 			all - rank->step_count, &why);
 		json_free(body);
+		if (got > 0)
+			got = check_steps(run, rank, (uint32_t)got, &why);
 		if (got <= 0) {
 			agents_give_up(rank->host, got ? why.text : "its agent has no steps");
 			return;

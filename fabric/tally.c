@@ -195,6 +195,6 @@ double flow_share(const struct evidence *evidence, size_t flow)
 bool stage_met_deadline(const struct run_stage *stage)
 {
 	return stage->status == RUN_COMPLETE ||
-	       (stage->status == RUN_PARTIAL &&
+	       (stage->status == RUN_PARTIAL && stage->t1_ns >= stage->t0_ns &&
 		       stage->t1_ns - stage->t0_ns >= stage->deadline_ns);
 }

@@ -92,7 +92,7 @@ int gid_choose(const struct gid_entry *entries, size_t count, const struct gid_w
 	return diag_error(diag, -ENOENT,
 		"%s has no RoCE v2 GID of %s: give its NIC such an address (ip address add), "
 		"or "
-		"choose a GID with -x",
+		"choose a GID by hand (weft bw -x)",
 		name,
 		wish->only == GID_IPV4   ? "an IPv4 address"
 		: wish->only == GID_IPV6 ? "a routable IPv6 address"

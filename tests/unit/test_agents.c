@@ -262,6 +262,29 @@ static void what_is_started_is_gone_in_a_second(void **state)
 	assert_int_equal(kill(pid, 0), -1);
 }
 
+static void addresses_of_two_families_are_told_of_at_the_start(void **state)
+{
+	static const char *const addresses[] = { "10.1.1.1", "fd00:1::2", "10.1.1.3" };
+	struct agents_host hosts[3];
+	struct agents agents = { .hosts = hosts, .count = 3 };
+
+	(void)state;
+	memset(hosts, 0, sizeof(hosts));
+	for (uint32_t i = 0; i < 3; i++) {
+		hosts[i].alive = true;
+		hosts[i].nics = 1;
+		hosts[i].launch = (struct launch)LAUNCH_INIT;
+		snprintf(hosts[i].devices[0].device, VERBS_NAME, "mlx5_%u", i);
+		snprintf(hosts[i].devices[0].address, GID_TEXT, "%s", addresses[i]);
+	}
+	agents_families(&agents);
+	assert_true(hosts[0].alive && hosts[2].alive);
+	assert_false(hosts[1].alive);
+	assert_non_null(strstr(hosts[1].why, "mlx5_1 has no IPv4 address, only fd00:1::2"));
+	agents_families(&agents);
+	assert_true(hosts[0].alive && hosts[2].alive);
+}
+
 static void a_file_without_machines_is_told_of(void **state)
 {
 	struct agents_options options = { .program = "weft test" };
@@ -287,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_frame_too_large_ends_it),
 		cmocka_unit_test(a_host_that_does_not_come_has_one_line),
 		cmocka_unit_test(what_is_started_is_gone_in_a_second),
+		cmocka_unit_test(addresses_of_two_families_are_told_of_at_the_start),
 		cmocka_unit_test(a_file_without_machines_is_told_of),
 	};
 
