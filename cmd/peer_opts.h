@@ -19,14 +19,13 @@
 		"start the other end there; \"local\": here" }, \
 	{ OPT_TEXT, "weft PATH", PEER(weft), 0, 0, "how weft is called there" }, \
 	{ OPT_TEXT, "peer-device DEVICE", PEER(peer_device), 0, 0, \
-		"RDMA device there; one in our subnet, the only one, or one of the same name " \
-		"unless given" }, \
+		"RDMA device there; found by subnet or name unless given" }, \
 	{ OPT_TEXT, "peer-gid INDEX", PEER(peer_gid), 0, 0, "GID there" }, \
 	{ OPT_TEXT, "listen ADDRESS", PEER(listen), 0, 0, \
 		"wait there for one peer, which says what is to be done" }, \
 	{ OPT_COUNT, "p PORT", PEER(tcp_port), 1, 65535, "TCP port of the control channel" }, \
 	{ OPT_NS, "wait TIME", PEER(wait_ns), NS_PER_MS, 86400 * NS_PER_S, \
-		"for the peer; 10 min for --listen, 30 s for --ssh, else 10 s, unless given" }, \
+		"for the peer; 10s unless given, 30s with --ssh, 600s with --listen" }, \
 	{ OPT_TEXT, "d DEVICE", PEER(device), 0, 0, \
 		"RDMA device; the one with the control channel's address unless given" }, \
 	{ OPT_COUNT, "i PORT", PEER(port), 1, 255, "port of the device" }, \
