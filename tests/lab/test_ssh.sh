@@ -179,7 +179,7 @@ dies() {
 	gone "$sentence: nothing is left running"
 }
 
-there='^weft .* --listen -$'
+there='^weft .* --listen -'
 here='^weft .* --peer-device'
 ud='-c UD --op send -s 1000'
 # shellcheck disable=SC2086 # words
