@@ -155,7 +155,8 @@ static int open_memory(struct gen *gen, struct diag *diag)
 	const struct gen_plan *plan = &gen->plan;
 	int err;
 
-	gen->memory.strict = plan->latency; /* its last byte is looked at */
+	/* It is looked at without a completion: a ping's last byte, and what plain writes left. */
+	gen->memory.strict = plan->latency || (plan->check && plan->work == VERBS_WRITE);
 	err = verbs_memory_open(&gen->memory, gen->verbs, plan->qps * qp_bytes(gen), diag);
 	if (err || !plan->check)
 		return err;
