@@ -20,6 +20,8 @@
 #define EDGE_SLOW 1.10
 /* Hosts that spend this share of the run before posting are the reason. */
 #define HOST_SHARE 0.10
+/* A host whose sums take this much of the mean is named. */
+#define SUMS_APART 1.5
 
 static void *begin(const struct judging *judging)
 {
@@ -39,22 +41,37 @@ static double least_ceiling_bps(const struct evidence *evidence)
 	return (double)payload_ceiling_bps(least, evidence->fabric->mtu_bytes);
 }
 
-/* What checking and adding took of the iterations that are timed. No rank sends a chunk on before
- * it has added it, and the way of a sum leads through each rank as often: the mean of what they
- * took lies on it. 0 where no sums were made. */
-static double sums_ns(const struct evidence *evidence, const struct ringtime *times)
+/* What checking and adding took in the iterations that are timed. */
+struct sums {
+	double ns;      /* on the way of a sum: the mean of the ranks */
+	double most_ns; /* of one rank */
+	uint32_t rank;  /* that one */
+};
+
+/* No rank sends a chunk on before it has added it, and the way of a sum leads through each rank as
+ * often: the mean of what they took lies on it. But a rank adds one chunk at a time: the one that
+ * takes longest may set the pace by itself. All 0 where no sums were made. */
+static struct sums sums_of(const struct evidence *evidence, const struct ringtime *times)
 {
-	double chunk_ns = 0, n = times->ranks;
+	double n = times->ranks, chunks_timed = 2 * (n - 1) * times->iterations;
+	struct sums sums = { 0, 0, 0 };
 
 	for (uint32_t i = 0; i < times->ranks; i++) {
 		uint32_t port = evidence->fabric->nics[evidence->ring.nics[i]];
 		uint64_t chunks = evidence_sum(evidence, port, M_RING_CHECKED);
+		double ns;
 
-		if (chunks)
-			chunk_ns += (double)evidence_sum(evidence, port, M_RING_SUMS_NS) /
-				    (double)chunks / n;
+		if (!chunks)
+			continue;
+		ns = (double)evidence_sum(evidence, port, M_RING_SUMS_NS) / (double)chunks *
+		     chunks_timed;
+		sums.ns += ns / n;
+		if (ns > sums.most_ns) {
+			sums.most_ns = ns;
+			sums.rank = i;
+		}
 	}
-	return chunk_ns * 2 * (n - 1) * times->iterations;
+	return sums;
 }
 
 /* V over the mean time of an iteration less that of its sums, times 2 (n-1) / n. */
@@ -62,7 +79,7 @@ static double busbw_bps(const struct evidence *evidence, const struct ringtime *
 {
 	double n = times->ranks, run_ns = (double)(times->end_ns - times->start_ns), mean_ns;
 
-	mean_ns = (run_ns - sums_ns(evidence, times)) / times->iterations;
+	mean_ns = (run_ns - sums_of(evidence, times).ns) / times->iterations;
 	if (mean_ns <= 0)
 		return 0;
 	return (double)evidence->ring.bytes * 8 * (double)NS_PER_S / mean_ns * 2 * (n - 1) / n;
@@ -245,19 +262,31 @@ static bool tell_host(struct judging *judging, const struct evidence *evidence,
 	return true;
 }
 
-/* Sums that took more than half of the run leave too little of it to blame the network. */
+/* Sums that took more than half of the run, at one rank too, leave too little of it to blame the
+ * network. */
 static bool tell_busy(
 	const struct evidence *evidence, const struct ringtime *times, struct finding *finding)
 {
 	double run_ns = (double)(times->end_ns - times->start_ns);
+	struct sums sums = sums_of(evidence, times);
+	char name[2 * NAME_BYTES];
 
-	if (sums_ns(evidence, times) * 2 < run_ns)
+	if (sums.most_ns * 2 < run_ns)
 		return false;
 	finding->verdict = VERDICT_UNKNOWN;
-	finding_advice(finding,
-		"the hosts' sums took %.0f %% of the time: too much to tell the network's "
-		"share",
-		sums_ns(evidence, times) / run_ns * 100);
+	fabric_nic_name(evidence->fabric, evidence->ring.nics[sums.rank], name);
+	if (sums.most_ns > SUMS_APART * sums.ns)
+		finding_advice(finding,
+			"the sums of %s took %.0f %% of the time, those of all %.0f %% at the "
+			"mean: "
+			"it may have set the pace, and the network's share cannot be told; "
+			"see what else its processor does",
+			name, sums.most_ns / run_ns * 100, sums.ns / run_ns * 100);
+	else
+		finding_advice(finding,
+			"the hosts' sums took %.0f %% of the time: too much to tell the "
+			"network's share",
+			sums.most_ns / run_ns * 100);
 	return true;
 }
 
@@ -292,15 +321,14 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	bool short_steps = leaves < limit;
 	double bps = busbw_bps(evidence, times), share = bps / least_ceiling_bps(evidence);
 	const struct edge_time *edge = &times->edges[times->slowest];
-	double n = times->ranks;
+	double n = times->ranks, sums_ns = sums_of(evidence, times).ns;
 	struct finding *finding;
 	struct votes votes;
 	char name[80], sums[80] = "";
 
-	if (sums_ns(evidence, times) > 0)
+	if (sums_ns > 0)
 		snprintf(sums, sizeof(sums), "; sums, %.1f us a step, do not count",
-			sums_ns(evidence, times) / (double)NS_PER_US / (2 * (n - 1)) /
-				times->iterations);
+			sums_ns / (double)NS_PER_US / (2 * (n - 1)) / times->iterations);
 	edge_name(evidence, times->slowest, name, sizeof(name));
 	finding = judging_say(judging, "ring.busbw", "ring",
 		stage_met_deadline(&evidence->stage) ? VERDICT_PASS : VERDICT_UNKNOWN, seen);
@@ -317,8 +345,8 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	finding_limit(finding, share, limit, "ratio",
 		"limits.busbw of line rate less framing (MTU %u)%s", judging->fabric->mtu_bytes,
 		short_steps ? ", less what the latency of steps this short takes" : "");
-	if (share >= limit || tell_host(judging, evidence, times, finding) ||
-		tell_busy(evidence, times, finding))
+	if (share >= limit || tell_busy(evidence, times, finding) ||
+		tell_host(judging, evidence, times, finding))
 		return;
 	if (steps_down(evidence, times->slowest) && !judging->fabric->policy.dcqcn.off) {
 		finding->verdict = VERDICT_WARN;

@@ -120,6 +120,21 @@ static void sums_longer_than_a_slow_network(struct bench *bench)
 	add_sums(bench, 5 * STEP_NS, 3 * STEP_NS);
 }
 
+/* The others wait for it, and it for nobody: a step takes as long as its sum. */
+static void sums_of_one_host_set_the_pace(struct bench *bench)
+{
+	uint32_t id = BENCH_ECT + 1;
+
+	add_sums(bench, 5 * STEP_NS / 2, STEP_NS / 10);
+	bench_set(bench, id, hosts[2], C_RING_SUMS_NS,
+		UINT64_C(1) * STEPS * ITERATIONS * STEP_NS * 5 / 2);
+	for (size_t i = 0; i < bench->step_count; i++)
+		if (bench->steps[i].rank == 2) /* more chunks came while it added one */
+			bench->steps[i].posted_ns += STEP_NS;
+		else if (bench->steps[i].rank != 1)
+			bench->steps[i].arrived_ns -= STEP_NS;
+}
+
 static void sums_longer_than_all(struct bench *bench)
 {
 	uint32_t id = add_ring(bench, STEP_NS);
@@ -225,6 +240,9 @@ static const struct judge_case {
 		CULPRIT_UNLOCATED, "" },
 	{ "behind long sums a slow network is unknown", sums_longer_than_a_slow_network,
 		"ring.busbw", VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "a host whose sums set the pace is no fault of the network",
+		sums_of_one_host_set_the_pace, "ring.busbw", VERDICT_UNKNOWN, CULPRIT_NONE,
+		"" },
 	{ "sums longer than the run make no bandwidth", sums_longer_than_all, "ring.busbw",
 		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
 	{ "a byte that is missing fails", a_byte_missing, "ring.bytes", VERDICT_FAIL,
@@ -262,6 +280,20 @@ static void bandwidth_is_that_of_the_formula(void **state)
 	assert_non_null(finding);
 	assert_true(finding->measured > busbw / ceiling - 1e-4);
 	assert_true(finding->measured < busbw / ceiling + 1e-4);
+	bench_free(bench);
+}
+
+static void the_host_whose_sums_set_the_pace_is_named(void **state)
+{
+	struct bench *bench = bench_new();
+	const struct finding *finding;
+
+	(void)state;
+	sums_of_one_host_set_the_pace(bench);
+	bench_judge(bench, JUDGE_ALL);
+	finding = bench_find(bench, "ring.busbw");
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->advice, "the sums of host3 took 100 % of the time"));
 	bench_free(bench);
 }
 
@@ -326,15 +358,16 @@ static void rows_that_do_not_fit_are_refused(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 5] = {
 		cmocka_unit_test(arrivals_are_on_one_clock),
 		cmocka_unit_test(rows_that_do_not_fit_are_refused),
 		cmocka_unit_test(bandwidth_is_that_of_the_formula),
+		cmocka_unit_test(the_host_whose_sums_set_the_pace_is_named),
 		cmocka_unit_test(timeouts_are_known_by_their_length),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 4] = (struct CMUnitTest){
+		tests[i + 5] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],
