@@ -153,7 +153,8 @@ refused 'one that says nothing' 'node02 has not answered within 2 s' \
 refused 'where two ways are named' 'expected one of --ssh HOST' bw --ssh node02 --listen 127.0.0.1
 refused 'a port without a use' 'no port of weft.s own' bw --ssh node02 -p 1234
 
-# dies SENTENCE PATTERN WORDS COMMAND OPTION...: what has such a command line is killed in mid-run. The
+# dies SENTENCE PATTERN WORDS COMMAND OPTION...: what has such a command line is killed in mid-run, when
+# the QPs of both ends are connected. The
 # end that was started by hand, where it lives, ends within 10 s, with status 2 and one line.
 dies() {
 	sentence=$1
@@ -162,7 +163,11 @@ dies() {
 	shift 3
 	timeout 60 weft "$@" --ssh node02 -d rxe1 --peer-device rxe4 -D 40 > client 2>&1 &
 	weft=$!
-	sleep 4
+	for _ in $(seq 100); do
+		[ "$(rdma resource show qp | grep -c 'state RTS.*comm weft')" -lt 2 ] || break
+		sleep 0.2
+	done
+	sleep 1
 	pkill -9 -f "$pattern" || { echo "not ok: $sentence: nothing to kill"; failed=1; cat client; }
 	begin=$(date +%s)
 	wait $weft
