@@ -26,10 +26,10 @@
 
 static volatile sig_atomic_t stop;
 
+/* Who asks twice does not want to wait. A terminal that closes asks twice by itself. */
 static void on_signal(int number)
 {
-	(void)number;
-	if (stop)
+	if (stop && number != SIGHUP)
 		_exit(EXIT_UNKNOWN);
 	stop = 1;
 }

@@ -14,7 +14,7 @@ cat > bin/ssh << END
 while [ "\$1" != -- ]; do shift; done
 host=\$2
 case \$host in
-late*) sleep 10; echo "ssh: connect to host \$host port 22: Connection timed out" >&2; exit 255 ;;
+late*) echo >> "\$0.late"; sleep 10 0.0$$; echo "ssh: connect to host \$host port 22: Connection timed out" >&2; exit 255 ;;
 deaf*) echo "ssh: connect to host \$host port 22: Connection refused" >&2; exit 255 ;;
 greeter*) echo "Welcome to \$host" ;;
 banner*) echo "Unauthorized use is prohibited." >&2 ;;
@@ -40,11 +40,18 @@ says() {
 	fi
 }
 
+# unknown WHAT STATUS
+unknown() {
+	[ "$2" = 2 ] && return
+	echo "not ok: $1: exit status $2, expected 2"
+	failed=1
+}
+
 bad='late1 deaf1 greeter1 without1 other1 torn1 large1 dies1'
 good=$(seq -f node%g 60)
 # shellcheck disable=SC2086 # hosts
 "$weft" discover $bad banner1 $good > file 2> said
-[ $? = 2 ] || failed=1
+unknown discover $?
 
 # all_say FILE [END]: END is what follows the host.
 all_say() {
@@ -96,7 +103,7 @@ fi
 } > fabric.yaml
 # Of open files there are fewer than they take, until the limit is raised.
 prlimit --nofile=48:1024 "$weft" accept fabric.yaml --backend verbs > out 2> said
-[ $? = 2 ] || failed=1
+unknown accept $?
 sed 's/: host[0-9]* (\([a-z0-9]*\)):/: \1:/' said > plain
 all_say plain
 if [ "$(grep -c 'RDMA device' said)" = 61 ]; then
@@ -107,8 +114,38 @@ else
 	failed=1
 fi
 
-if pgrep -f "^$weft agent" > left; then
-	echo "not ok: agents are left: $(cat left)"
+# A terminal that closes may send more than one SIGHUP.
+{
+	echo 'leaves: 1'
+	echo 'spines: 1'
+	echo 'hosts_per_leaf: 2'
+	echo 'speed: 100G'
+	echo 'hosts:'
+	echo '- {place: host1, host: late1, nic: nosuch0}'
+	echo '- {place: host2, host: late2, nic: nosuch0}'
+} > late.yaml
+rm -f bin/ssh.late
+env --default-signal=HUP "$weft" accept late.yaml --backend verbs > out 2> said &
+accept=$!
+until [ -s bin/ssh.late ]; do sleep 0.1; done
+kill -HUP $accept
+sleep 0.1
+kill -HUP $accept
+wait $accept
+unknown 'accept after SIGHUP' $?
+if [ "$(cat said)" = 'weft accept: interrupted before all agents were there' ]; then
+	echo 'ok: the second SIGHUP takes nothing away'
+else
+	echo 'not ok: after two SIGHUPs:'
+	cat said
 	failed=1
+fi
+
+# The agents, the stand-ins, and what these sleep in.
+if pgrep -af "^$weft agent|$folder/bin/ssh|^sleep 10 0\\.0$$\$" > left; then
+	echo "not ok: these are left: $(cat left)"
+	failed=1
+else
+	echo 'ok: nothing is left running'
 fi
 exit $failed
