@@ -70,6 +70,8 @@ int peer_run(struct peer_args *args)
 		peer_refuse(peer, err, &diag);
 	}
 	status = !err ? peer->status : err == -EHOSTUNREACH ? EXIT_FAIL : EXIT_UNKNOWN;
+	if (err && peer->all.count)
+		status = peer_all_break(&peer->all, &peer->view, status, diag.text);
 	gen_close(&peer->gen);
 	verbs_close(&peer->verbs);
 	control_close(&peer->control);

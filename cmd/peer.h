@@ -80,6 +80,8 @@ void peer_show(FILE *out, const struct peer_view *view);
 int peer_show_json(FILE *out, const struct peer_view *view);
 /* What both ends are and do: the head of the report. */
 void peer_show_head(FILE *out, const struct peer_view *view);
+/* Those of both ports that moved, a line each, behind an indent. */
+void peer_show_counters(FILE *out, const char *indent, const struct peer_view *view);
 /* One test, into an object. */
 void peer_put_test(struct json *object, const struct peer_view *view);
 struct json *peer_document(const struct peer_view *view); /* with who wrote it alone */
@@ -94,20 +96,34 @@ uint64_t peer_ceiling_bps(const struct gen_plan *plan, const struct gen_side *si
 const struct gen_side *peer_sender(const struct peer_view *view);
 /* EXIT_PASS, or another with why, a sentence a line; before it what is to be kept in mind. */
 int peer_verdict(FILE *out, const struct peer_view *view);
+/* Whether a pass says that nothing was lost: datagrams are counted, packets of RC by both ports. */
+bool peer_tells_loss(const struct peer_view *view);
 
 /* --- all sizes, a row each (peer_all.c) --- */
 
 #define PEER_ALL_MOST (UINT64_C(1) << 23) /* the largest message, as perftest's */
 
+struct peer_note {
+	char *text;     /* owned; with the figures of its first size */
+	uint64_t bytes; /* of that */
+	uint32_t sizes; /* that it holds of */
+	bool varies;    /* in its figures */
+};
+
 struct peer_all {
-	uint32_t count, failed, unknown; /* sizes */
-	struct json *root;               /* owned; NULL: none, or text */
-	struct json *tests;              /* in it */
+	uint32_t count, failed, unknown, untold; /* sizes; untold: losses are not known */
+	struct peer_note *notes;                 /* owned */
+	size_t note_count, note_room;
+	struct json *root;  /* owned; NULL: none, or text */
+	struct json *tests; /* in it */
 };
 
 void peer_all_add(struct peer_all *all, const struct peer_view *view);
-/* The verdict of the whole: the worst of all sizes. view: of the last one. */
+/* The verdict of the whole: the worst of all sizes. */
 int peer_all_end(struct peer_all *all, const struct peer_view *view);
-void peer_all_drop(struct peer_all *all); /* where it has not come to that */
+/* The same, where it went no further. status: that of the error, whose sentence is why. */
+int peer_all_break(
+	struct peer_all *all, const struct peer_view *view, int status, const char *why);
+void peer_all_drop(struct peer_all *all);
 
 #endif

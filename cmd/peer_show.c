@@ -190,6 +190,14 @@ static void show_counters(FILE *out, const struct gen_side *side)
 		side->tells_loss || side->reset ? "" : " (losses are not told)");
 }
 
+void peer_show_counters(FILE *out, const char *indent, const struct peer_view *view)
+{
+	fprintf(out, "%s", indent);
+	show_counters(out, &view->here);
+	fprintf(out, "%s", indent);
+	show_counters(out, &view->there);
+}
+
 void peer_show_head(FILE *out, const struct peer_view *view)
 {
 	show_side(out, "this end", &view->here);
@@ -221,8 +229,7 @@ void peer_show(FILE *out, const struct peer_view *view)
 			" differ\n",
 			view->here.checked + view->there.checked,
 			view->here.corrupt + view->there.corrupt);
-	show_counters(out, &view->here);
-	show_counters(out, &view->there);
+	peer_show_counters(out, "", view);
 }
 
 /* --- JSON --- */
