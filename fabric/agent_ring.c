@@ -68,6 +68,8 @@ int agent_ring_connect(struct agent_stage *stage, const struct json *body, struc
 	if (err)
 		return err;
 	err = allreduce_connect(&ring->all, &next, &prev, diag);
+	if (agent_is_unresolved(err))
+		err = agent_unresolved_by(ring->all.verbs, err, diag);
 	if (!agent_is_unresolved(err))
 		return err;
 	is_over(ring, err, diag);

@@ -20,6 +20,7 @@ struct agent_flow {
 	struct agent_sent sent;
 	struct verbs_ud_target probe; /* of an active end; qp_number 0: none */
 	uint32_t probe_id;
+	uint8_t gid[GID_BYTES]; /* of the other end */
 	bool over;
 };
 
@@ -36,6 +37,9 @@ struct agent_stage {
 	uint32_t device_count;
 	struct agent_flow *flows; /* owned */
 	uint32_t flow_count;
+	uint32_t
+		*unanswered; /* owned; flows whose address was asked for, and nobody answered */
+	uint32_t unanswered_count;
 	struct agent_ring ring;
 	struct verbs_ud *uds;            /* owned; of each device; NULL: no probes */
 	struct agent_counters *counters; /* owned; of each device */
@@ -60,6 +64,10 @@ int agent_stage_connect(struct agent_stage *stage, const struct json *body, stru
 
 /* Whether this is how connecting fails where the kernel cannot resolve the peer's address. */
 bool agent_is_unresolved(int err);
+
+/* Such an error; -EIO and another sentence where the device tells nothing of its port: a firmware
+ * that does not answer fails in the same way, and that is no fault of the network. */
+int agent_unresolved_by(const struct verbs *verbs, int err, struct diag *diag);
 
 /* Runs to the end, to the deadline, or to a frame STOP, and answers CLOCK meanwhile. */
 int agent_stage_run(struct agent_stage *stage, const struct json *body, struct json *answer,
