@@ -8,8 +8,7 @@
 #include "cmd/cmd.h"
 #include "lib/diag.h"
 
-/* Then the other end, which has started this one, reports. */
-static bool is_stdio(const struct peer_args *args)
+bool peer_is_stdio(const struct peer_args *args)
 {
 	return args->listen && strcmp(args->listen, "-") == 0;
 }
@@ -28,7 +27,7 @@ static int report(struct peer *peer)
 
 void peer_report(struct peer *peer, bool last)
 {
-	if (is_stdio(peer->args))
+	if (peer_is_stdio(peer->args))
 		return;
 	if (peer->args->all)
 		peer_all_add(&peer->all, &peer->view);

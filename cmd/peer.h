@@ -7,7 +7,8 @@
  *	ASK     wishes      ->                        only where it was started through ssh:
  *	                    <-  ENDS   devices, GIDs  or REFUSE, with a sentence, as anywhere
  *	HELLO   plan, end   ->
- *	                    <-  READY  end, facts     (or REFUSE, with a sentence)
+ *	                    <-  READY  end, facts     (or REFUSE, with a sentence; or READY with a
+ *	                                              smaller MTU, then HELLO again)
  *	START               ->                        both are connected
  *	        traffic, over the NICs
  *	DONE    side        ->                        or REFUSE, when it broke down

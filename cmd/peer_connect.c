@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "fabric/wire.h"
 #include "lib/diag.h"
 #include "lib/json.h"
 
@@ -75,6 +76,10 @@ static struct json *hello_json(const struct peer *peer, bool last)
 		put_use(json_put_object(body, "use"), peer);
 	json_put_bool(body, "all", peer->args->all);
 	json_put_bool(body, "last", last);
+	/* Datagrams as large as both ends' MTUs are. */
+	json_put_bool(body, "fits",
+		peer->args->connection && !peer->args->mtu_bytes &&
+			(peer->args->all || !peer->args->bytes));
 	json_put_bool(body, "lossy", peer->args->lossy);
 	json_put_u64(body, "least_bps", peer->args->least_bps);
 	return body;
@@ -107,18 +112,53 @@ static int meet(struct peer *peer, const struct json *ready, struct diag *diag)
 	return gen_connect(&peer->gen, &end, diag);
 }
 
-/* One test, of messages of one size. */
-static int test(struct peer *peer, bool last, struct diag *diag)
+/* A datagram holds no more than the MTU. */
+static uint64_t largest(const struct peer *peer)
 {
-	struct json *ready = NULL, *result = NULL;
+	uint64_t mtu = peer->args->mtu_bytes ? peer->args->mtu_bytes : peer->verbs.mtu_bytes;
+
+	return peer->args->connection && mtu < PEER_ALL_MOST ? mtu : PEER_ALL_MOST;
+}
+
+static bool is_last(const struct peer *peer)
+{
+	return !peer->args->all || peer->args->bytes * 2 > largest(peer);
+}
+
+static int propose(struct peer *peer, struct json **ready, struct diag *diag)
+{
 	int err = peer_plan(peer->args, &peer->verbs, &peer->plan, diag);
 
 	if (!err)
 		err = gen_open(&peer->gen, &peer->verbs, &peer->plan, true, diag);
 	if (!err)
-		err = peer_say(peer, PEER_HELLO, hello_json(peer, last), diag);
-	if (!err)
-		err = peer_hear(peer, PEER_READY, &ready, PEER_TALK_NS, diag);
+		err = peer_say(peer, PEER_HELLO, hello_json(peer, is_last(peer)), diag);
+	return err ? err : peer_hear(peer, PEER_READY, ready, PEER_TALK_NS, diag);
+}
+
+/* The other end's MTU is smaller: as if it had been asked for. */
+static int propose_smaller(struct peer *peer, struct json **ready, struct diag *diag)
+{
+	uint64_t mtu;
+	int err = wire_number(*ready, "mtu_bytes", 256, 4096, &mtu, diag);
+
+	json_free(*ready);
+	*ready = NULL;
+	if (err)
+		return err;
+	peer->args->mtu_bytes = mtu;
+	peer_again(peer);
+	return propose(peer, ready, diag);
+}
+
+/* One test, of messages of one size. */
+static int test(struct peer *peer, struct diag *diag)
+{
+	struct json *ready = NULL, *result = NULL;
+	int err = propose(peer, &ready, diag);
+
+	if (!err && json_get(ready, "mtu_bytes"))
+		err = propose_smaller(peer, &ready, diag);
 	if (!err)
 		err = meet(peer, ready, diag);
 	if (!err) {
@@ -128,37 +168,47 @@ static int test(struct peer *peer, bool last, struct diag *diag)
 	if (!err)
 		err = drive_traffic(peer, &result, diag);
 	if (!err)
-		peer_report(peer, last);
+		peer_report(peer, is_last(peer));
 	json_free(ready);
 	json_free(result);
 	return err;
 }
 
-/* A datagram holds no more than the MTU. */
-static uint64_t largest(const struct peer *peer)
+/* What cannot be at the last size is refused before the first. */
+static int foresee(const struct peer *peer, struct diag *diag)
 {
-	uint64_t mtu = peer->args->mtu_bytes ? peer->args->mtu_bytes : peer->verbs.mtu_bytes;
+	struct peer_args args = *peer->args;
+	struct gen_plan plan;
+	struct diag why;
+	int err;
 
-	return peer->args->connection && mtu < PEER_ALL_MOST ? mtu : PEER_ALL_MOST;
+	while (args.bytes * 2 <= largest(peer))
+		args.bytes *= 2;
+	err = peer_plan(&args, &peer->verbs, &plan, &why);
+	if (!err)
+		return 0;
+	return diag_error(diag, err,
+		"-a goes up to %" PRIu64 " bytes, and -s without it is one size: %.400s",
+		args.bytes, why.text);
 }
 
 static int test_all(struct peer *peer, struct diag *diag)
 {
 	struct peer_args *args = peer->args;
 	uint64_t most = largest(peer);
-	bool last;
 	int err;
 
 	if (args->bytes > most)
 		return diag_error(diag, -EINVAL, "-s %" PRIu64 ": -a ends at %" PRIu64 " bytes",
 			args->bytes, most);
-	do {
-		last = args->bytes * 2 > most;
-		err = test(peer, last, diag);
-		if (!err && !last)
-			peer_again(peer);
+	err = foresee(peer, diag);
+	if (!err)
+		err = test(peer, diag);
+	while (!err && !is_last(peer)) {
+		peer_again(peer);
 		args->bytes *= 2;
-	} while (!err && !last);
+		err = test(peer, diag);
+	}
 	return err;
 }
 
@@ -173,5 +223,5 @@ int peer_connect(struct peer *peer, struct diag *diag)
 		err = peer_open(peer, GID_ANY, diag);
 	if (err)
 		return err;
-	return args->all ? test_all(peer, diag) : test(peer, true, diag);
+	return args->all ? test_all(peer, diag) : test(peer, diag);
 }

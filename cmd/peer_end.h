@@ -54,6 +54,9 @@ void peer_explain(struct peer *peer, int err, struct diag *diag);
 
 /* --- for both --- */
 
+/* Whether this end was started by the other one, which says what to use, and reports. */
+bool peer_is_stdio(const struct peer_args *args);
+
 /* After each test; with -a more may follow. */
 void peer_report(struct peer *peer, bool last);
 /* Before the next one: memory and QPs of the last go, device and control channel stay. */

@@ -3,7 +3,6 @@
 #include "cmd/peer_end.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "fabric/wire.h"
 #include "lib/diag.h"
@@ -66,14 +65,15 @@ static int judge_by(struct peer_args *args, const struct json *hello, struct dia
 	return 0;
 }
 
-/* What this end is to use, where the other one has started it. */
+/* What this end is to use, where the other one has started it: nobody else overrules its own
+ * options. */
 static int take_use(struct peer *peer, const struct json *hello, struct diag *diag)
 {
 	const struct json *use = json_get(hello, "use");
 	uint64_t rule, bind;
 	int err;
 
-	if (!use)
+	if (!use || !peer_is_stdio(peer->args))
 		return 0;
 	err = peer_get_end(use, &peer->match.here, diag);
 	if (!err)
@@ -88,9 +88,12 @@ static int take_use(struct peer *peer, const struct json *hello, struct diag *di
 	return 0;
 }
 
-static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
+/* smaller: whether the other end is to ask again, for datagrams that fit this end's MTU; NULL: it
+ * was told. */
+static int agree(struct peer *peer, const struct json *hello, bool *smaller, struct diag *diag)
 {
 	struct gen_end end;
+	bool fits = false;
 	int err = peer_check_program(hello, diag);
 
 	if (!err)
@@ -100,6 +103,11 @@ static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
 	if (!err && end.qps != peer->plan.qps)
 		err = diag_error(
 			diag, -EPROTO, "the peer names %u QPs of %u", end.qps, peer->plan.qps);
+	if (!err && peer->plan.latency != peer->args->latency)
+		err = diag_error(diag, -EINVAL,
+			"weft %s asks, and weft %s listens: start the same command at both "
+			"ends",
+			peer->plan.latency ? "lat" : "bw", peer->args->command);
 	if (!err)
 		err = judge_by(peer->args, hello, diag);
 	if (!err)
@@ -108,8 +116,13 @@ static int agree(struct peer *peer, const struct json *hello, struct diag *diag)
 		err = peer_open(peer, gid_is_ipv4(end.gid) ? GID_IPV4 : GID_IPV6, diag);
 	if (err)
 		return err;
-	if (peer->verbs.mtu_bytes < peer->plan.mtu_bytes)
+	if (peer->verbs.mtu_bytes < peer->plan.mtu_bytes) {
+		if (smaller && json_bool(json_get(hello, "fits"), &fits) && fits) {
+			*smaller = true;
+			return 0;
+		}
 		peer->plan.mtu_bytes = peer->verbs.mtu_bytes;
+	}
 	peer_facts(peer);
 	err = gen_plan_complete(&peer->plan, diag); /* a datagram may not fit now */
 	if (err)
@@ -129,16 +142,39 @@ static struct json *ready_json(const struct peer *peer)
 	return body;
 }
 
-/* One test. */
-static int serve(struct peer *peer, bool *last, struct diag *diag)
+static int hear_hello(struct peer *peer, bool *smaller, bool *last, struct diag *diag)
 {
-	struct json *hello = NULL, *start = NULL, *done = NULL;
+	struct json *hello = NULL;
 	int err = peer_hear(peer, PEER_HELLO, &hello, PEER_TALK_NS, diag);
 
 	if (!err && !json_bool(json_get(hello, "last"), last))
 		err = diag_error(diag, -EPROTO, "the peer does not say whether more follows");
 	if (!err)
-		err = agree(peer, hello, diag);
+		err = agree(peer, hello, smaller, diag);
+	json_free(hello);
+	return err;
+}
+
+static int ask_for_smaller(struct peer *peer, struct diag *diag)
+{
+	struct json *body = json_new_object();
+
+	json_put_u64(body, "mtu_bytes", peer->verbs.mtu_bytes);
+	return peer_say(peer, PEER_READY, body, diag);
+}
+
+/* One test. */
+static int serve(struct peer *peer, bool *last, struct diag *diag)
+{
+	struct json *start = NULL, *done = NULL;
+	bool smaller = false;
+	int err = hear_hello(peer, &smaller, last, diag);
+
+	if (!err && smaller) {
+		err = ask_for_smaller(peer, diag);
+		if (!err)
+			err = hear_hello(peer, NULL, last, diag);
+	}
 	if (!err) {
 		peer_counters_begin(peer);
 		err = peer_say(peer, PEER_READY, ready_json(peer), diag);
@@ -156,7 +192,6 @@ static int serve(struct peer *peer, bool *last, struct diag *diag)
 	}
 	if (!err)
 		peer_report(peer, *last);
-	json_free(hello);
 	json_free(start);
 	json_free(done);
 	return err;
@@ -166,10 +201,9 @@ int peer_listen(struct peer *peer, struct diag *diag)
 {
 	struct peer_args *args = peer->args;
 	bool last = false;
-	int err = strcmp(args->listen, "-") == 0
-			  ? peer_serve_stdio(peer, diag)
-			  : control_accept(&peer->control, args->listen,
-				    (uint16_t)args->tcp_port, args->wait_ns, diag);
+	int err = peer_is_stdio(args) ? peer_serve_stdio(peer, diag)
+				      : control_accept(&peer->control, args->listen,
+						(uint16_t)args->tcp_port, args->wait_ns, diag);
 
 	if (!err)
 		err = serve(peer, &last, diag);
