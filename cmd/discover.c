@@ -140,6 +140,7 @@ static uint32_t turn(struct question of[AGENTS_AT_A_TIME])
 	struct pollfd waited[AGENTS_AT_A_TIME];
 	struct diag why;
 	uint32_t open = 0;
+	int broken;
 	bool late = false; /* one a turn: to end what does not answer takes a second */
 
 	for (uint32_t i = 0; i < AGENTS_AT_A_TIME; i++)
@@ -147,14 +148,17 @@ static uint32_t turn(struct question of[AGENTS_AT_A_TIME])
 			.fd = of[i].host ? of[i].launch.control.fd : -1,
 			.events = POLLIN,
 		};
-	if (poll(waited, AGENTS_AT_A_TIME, LOOK_MS) < 0)
-		return AGENTS_AT_A_TIME; /* a signal: again */
+	broken = poll(waited, AGENTS_AT_A_TIME, LOOK_MS) < 0 ? -errno : 0;
+	if (broken == -EINTR)
+		return AGENTS_AT_A_TIME; /* again */
 	for (uint32_t i = 0; i < AGENTS_AT_A_TIME; i++) {
 		int err = 0;
 
 		if (!of[i].host)
 			continue;
-		if (waited[i].revents)
+		if (broken)
+			err = diag_system(&why, broken, "waiting for its agent");
+		else if (waited[i].revents)
 			err = hear(&of[i], &why);
 		else if (!late && clock_ns() > of[i].deadline_ns)
 			err = diag_error(&why, -ETIMEDOUT, "no answer within %u s",
@@ -173,6 +177,7 @@ static void ask_all(
 	struct question of[AGENTS_AT_A_TIME] = { { .host = NULL } };
 	uint32_t next = 0, open = 0;
 
+	agents_room(count < AGENTS_AT_A_TIME ? count : AGENTS_AT_A_TIME);
 	do {
 		for (uint32_t i = 0; i < AGENTS_AT_A_TIME && next < count; i++)
 			if (!of[i].host)

@@ -73,6 +73,20 @@ else
 	failed=1
 fi
 
+# Fewer open files than agents are asked at a time: whatever that leaves, it ends.
+# shellcheck disable=SC2086 # hosts
+prlimit --nofile=48:1024 "$weft" discover $good > file 2> said
+if [ ! -s said ]; then
+	echo 'ok: the limit of open files is raised for discover'
+else
+	echo 'not ok: discover with few open files:'
+	cat said
+	failed=1
+fi
+prlimit --nofile=24:24 timeout 30 "$weft" discover node1 > file 2> said
+unknown 'discover that cannot wait' $?
+says said node1 'waiting for its agent'
+
 # What an agent starts has no part of its channel.
 cat > bin/lldpcli << END
 #!/bin/sh
