@@ -263,6 +263,9 @@ static void a_signal_is_no_word(void **state)
 	open_pair(&control, &other);
 	poll_error = EINTR;
 	assert_false(control_ready(&control, 0));
+	assert_int_equal(write(other, "W", 1), 1);
+	poll_error = EINTR;
+	assert_true(control_ready(&control, SOON_NS)); /* nor is it the end of the wait */
 	poll_error = EBADF;
 	assert_true(control_ready(&control, 0));
 	control_close(&control);
