@@ -102,6 +102,14 @@ struct line {
 	size_t argument_count;
 };
 
+/* "-ieth0", where -i takes a value. */
+static bool has_value_inside(const struct opt *opts, const char *text, size_t length)
+{
+	const struct opt *opt = text[1] != '-' && length > 2 ? find(opts, text, 2) : NULL;
+
+	return opt && opt->kind != OPT_FLAG && opt->kind != OPT_INSTEAD;
+}
+
 static int parse_option(struct line *line, void *args, struct diag *diag)
 {
 	char *text = line->argv[line->at++];
@@ -109,7 +117,7 @@ static int parse_option(struct line *line, void *args, struct diag *diag)
 	const struct opt *opt = find(line->opts, text, length);
 	bool yes = true;
 
-	if (!opt && text[1] != '-' && length > 2 && find(line->opts, text, 2))
+	if (!opt && has_value_inside(line->opts, text, length))
 		return diag_error(diag, -EINVAL, "%s: a value stands apart: %.2s %s", text,
 			text, text + 2);
 	if (!opt)

@@ -134,6 +134,7 @@ static const struct sentence_case {
 	{ "F --sead 1", "unknown option --sead: -h lists those there are" },
 	{ "F -i", "-i needs a value: -i IFACE" },
 	{ "F -ieth0", "-ieth0: a value stands apart: -i eth0" },
+	{ "F -Fast", "unknown option -Fast: -h lists those there are" },
 	{ "F -F", "-F: leave it out: nothing depends on it" },
 	{ "F -F=3", "-F: leave it out: nothing depends on it" },
 	{ "F --json=1", "--json=1: --json takes no value" },
@@ -238,6 +239,21 @@ static void help_is_the_table(void **state)
 	free(text);
 }
 
+static void a_flag_has_no_value_inside(void **state)
+{
+	static const struct opt flag[] = {
+		{ OPT_FLAG, "a", ARG(flag), 0, 0, "all" },
+		{ OPT_END, NULL, 0, 0, 0, NULL },
+	};
+	char text[] = "-ab", *argv[] = { text };
+	struct args args = { .flag = false };
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(opt_parse(flag, 1, argv, &args, &diag), -EINVAL);
+	assert_string_equal(diag.text, "unknown option -ab: -h lists those there are");
+}
+
 static void help_is_wanted_before_the_two_dashes_only(void **state)
 {
 	char dashes[] = "--", help[] = "--help", h[] = "-h", file[] = "F";
@@ -250,7 +266,7 @@ static void help_is_wanted_before_the_two_dashes_only(void **state)
 	assert_false(opt_wants_help(0, NULL));
 }
 
-#define SINGLE_TESTS 5
+#define SINGLE_TESTS 6
 
 int main(void)
 {
@@ -258,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_sentence_says_what_was_given_and_what_would_do),
 		cmocka_unit_test(texts_and_arguments_are_borrowed),
 		cmocka_unit_test(values_print_as_they_may_be_given),
+		cmocka_unit_test(a_flag_has_no_value_inside),
 		cmocka_unit_test(help_is_the_table),
 		cmocka_unit_test(help_is_wanted_before_the_two_dashes_only),
 	};
