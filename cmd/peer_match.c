@@ -55,7 +55,7 @@ static uint32_t score(const struct verbs_end *a, const struct verbs_end *b, bool
 	*rule = subnet ? PEER_ONE_SUBNET : only_ones ? PEER_ONLY_ONES : PEER_ONE_NAME;
 	if (!subnet && !only_ones && !name)
 		return 0;
-	return 1u + (name ? 1u : 0) + (subnet ? 2u : 0) + (ipv4 != ipv6_first ? 4u : 0) +
+	return 1u + (name ? 1u : 0) + (ipv4 != ipv6_first ? 2u : 0) + (subnet ? 4u : 0) +
 	       (other ? 8u : 0);
 }
 
@@ -74,12 +74,38 @@ static void list_ends(const struct verbs_ends *ends, char *text, size_t size)
 		snprintf(text + size - 4, 4, "...");
 }
 
+static bool have_one_family(const struct verbs_ends *here, const struct verbs_ends *there)
+{
+	for (uint32_t i = 0; i < here->count; i++)
+		for (uint32_t j = 0; j < there->count; j++)
+			if (gid_is_ipv4(here->items[i].gid) == gid_is_ipv4(there->items[j].gid))
+				return true;
+	return false;
+}
+
+static int no_match(const struct verbs_ends *here, const struct verbs_ends *there,
+	const char *host, struct diag *diag)
+{
+	char ours[200], theirs[200];
+
+	list_ends(here, ours, sizeof(ours));
+	list_ends(there, theirs, sizeof(theirs));
+	if (!have_one_family(here, there))
+		return diag_error(diag, -ENODEV,
+			"which GIDs? %s here and %s at %.64s are of two families, and IPv4 "
+			"does not talk to IPv6: choose others with -x and --peer-gid",
+			ours, theirs, host);
+	return diag_error(diag, -ENODEV,
+		"which devices? none here and at %.64s are in one subnet, or of one name: "
+		"choose with -d of %s and --peer-device of %s",
+		host, ours, theirs);
+}
+
 int peer_match(struct peer_match *match, const struct verbs_ends *here,
 	const struct verbs_ends *there, bool ipv6_first, const char *host, struct diag *diag)
 {
 	uint32_t devices_here = count_devices(here), devices_there = count_devices(there);
 	bool only_ones = devices_here == 1 && devices_there == 1;
-	char ours[200], theirs[200];
 	uint32_t best = 0;
 
 	for (uint32_t i = 0; i < here->count; i++)
@@ -96,13 +122,7 @@ int peer_match(struct peer_match *match, const struct verbs_ends *here,
 		}
 	if (best)
 		return 0;
-	list_ends(here, ours, sizeof(ours));
-	list_ends(there, theirs, sizeof(theirs));
-	return diag_error(diag, -ENODEV,
-		"which devices? none here and at %.64s are in one subnet, or of one name: "
-		"choose "
-		"with -d of %s and --peer-device of %s",
-		host, ours, theirs);
+	return no_match(here, there, host, diag);
 }
 
 /* --- frames --- */

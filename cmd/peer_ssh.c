@@ -56,8 +56,8 @@ static int ask(struct peer *peer, struct verbs_ends *there, struct diag *diag)
 	if (launch_prints(&peer->launch, printed))
 		return diag_error(diag, -EPROTO,
 			"%.64s prints \"%.80s\" before weft speaks: expected nothing on the "
-			"standard output of ssh %.64s true (a line of ~/.bashrc there prints "
-			"it)",
+			"standard output of ssh %.64s true (perhaps a line of ~/.bashrc there "
+			"prints it)",
 			peer->args->ssh, printed, peer->args->ssh);
 	err = peer_hear(peer, PEER_ENDS, &body, answers ? PEER_TALK_NS : 0, diag);
 	if (err)

@@ -71,6 +71,9 @@ static const struct match_case {
 	{ "IPv6 first when it is asked for", { "a 10.0.1.1/24", "a fd00::1/64" },
 		{ "a 10.0.1.2/24", "a fd00::2/64" }, true, "a fd00::1 a fd00::2",
 		PEER_ONE_SUBNET },
+	{ "a subnet before a family", { "mlx5_0 10.0.1.1/24", "mlx5_1 fd00::1/64" },
+		{ "mlx5_0 10.0.2.1/24", "mlx5_1 fd00::2/64" }, false,
+		"mlx5_1 fd00::1 mlx5_1 fd00::2", PEER_ONE_SUBNET },
 	{ "of one family", { "a fd00::1/64" }, { "b 10.0.1.2/24" }, false, NULL,
 		PEER_ONE_SUBNET },
 	{ "not one address with itself", { "a 10.0.1.1/24" },
@@ -117,6 +120,21 @@ static void what_there_is_to_choose_from_is_said(void **state)
 	assert_string_equal(diag.text,
 		"which devices? none here and at node02 are in one subnet, or of one name: "
 		"choose with -d of a 10.0.1.1 and --peer-device of b 10.0.2.2, c fd00::2");
+}
+
+static void that_families_differ_is_said(void **state)
+{
+	static const char *const here[] = { "a 10.0.1.1/24", NULL };
+	static const char *const there[] = { "a fd00::2/64", NULL };
+	struct verbs_ends ours = ends_of(here), theirs = ends_of(there);
+	struct peer_match match;
+	struct diag diag;
+
+	(void)state;
+	assert_int_equal(peer_match(&match, &ours, &theirs, false, "node02", &diag), -ENODEV);
+	assert_string_equal(diag.text,
+		"which GIDs? a 10.0.1.1 here and a fd00::2 at node02 are of two families, and "
+		"IPv4 does not talk to IPv6: choose others with -x and --peer-gid");
 }
 
 static void devices_are_counted_not_gids(void **state)
@@ -182,15 +200,16 @@ static void what_are_no_ends_is_refused(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 4] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 5] = {
 		cmocka_unit_test(what_there_is_to_choose_from_is_said),
+		cmocka_unit_test(that_families_differ_is_said),
 		cmocka_unit_test(devices_are_counted_not_gids),
 		cmocka_unit_test(ends_arrive_as_they_were_sent),
 		cmocka_unit_test(what_are_no_ends_is_refused),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 4] = (struct CMUnitTest){
+		tests[i + 5] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = the_right_ones_meet,
 			.initial_state = (void *)(uintptr_t)&cases[i],
