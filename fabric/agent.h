@@ -45,6 +45,7 @@
 #define AGENT_SILENCE_NS (8 * NS_PER_S)
 #define AGENT_TALK_NS (5 * NS_PER_S) /* for a frame to be taken */
 #define AGENT_STAGE_NS_MAX (UINT64_C(3600) * NS_PER_S)
+#define AGENT_SUMS_NS_MAX (UINT64_C(600) * NS_PER_S) /* that sums put a deadline off by */
 
 enum agent_frame {
 	AGENT_HELLO = 1,

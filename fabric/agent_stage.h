@@ -97,6 +97,9 @@ void agent_probe_send(struct agent_stage *stage);
 void agent_probe_result(struct agent_stage *stage, struct json *answer);
 void agent_probe_close(struct agent_stage *stage); /* safe twice */
 
+/* How long the traffic may last: as long as its deadline, and what a ring's sums have taken. */
+uint64_t agent_traffic_ns(const struct agent_stage *stage, uint64_t deadline_ns);
+
 /* How long to sleep before the start of the traffic: never so long that it could be missed; 0: not
  * at all. */
 uint64_t agent_nap_ns(uint64_t now_ns, uint64_t begin_ns);

@@ -7,6 +7,7 @@
 
 #include "fabric/agents.h"
 #include "fabric/wire.h"
+#include "lib/clock.h"
 #include "lib/diag.h"
 
 #define DESCRIPTORS_ELSE 64u /* the run file, outputs, what is standard */
@@ -94,6 +95,7 @@ int agents_send(struct launch *launch, enum agent_frame kind, const struct json 
 int agents_receive(struct launch *launch, uint8_t *kind, struct json **body, uint64_t wait_ns,
 	struct diag *diag)
 {
+	uint64_t deadline_ns = clock_ns() + wait_ns, now_ns;
 	char printed[LAUNCH_WORDS];
 	int err;
 
@@ -104,7 +106,9 @@ int agents_receive(struct launch *launch, uint8_t *kind, struct json **body, uin
 			"nothing on the standard output of ssh HOST true (a line of ~/.bashrc "
 			"there prints it)",
 			printed);
-	err = control_receive(&launch->control, kind, body, wait_ns, diag);
+	now_ns = clock_ns();
+	err = control_receive(&launch->control, kind, body,
+		now_ns < deadline_ns ? deadline_ns - now_ns : 0, diag);
 	return err == -EPIPE ? gone(launch, diag) : err;
 }
 

@@ -96,6 +96,9 @@ struct live_stage {
 void live_flow_plan(const struct live *live, const struct plan_flow *flow, uint64_t interval_ns,
 	struct gen_plan *plan, struct agent_pace *pace);
 
+/* How long the agents are waited for while the traffic of a stage runs. */
+uint64_t live_traffic_ns(const struct plan_stage *stage);
+
 /* The ring's part of the frames, and of the result. */
 void live_ring_open(struct live_stage *run);
 void live_ring_close(struct live_stage *run);

@@ -313,7 +313,7 @@ static void extend(struct live_stage *run, struct sim_result *result)
 	for (uint32_t r = 0; r < run->stage->ring.ranks; r++)
 		if (run->ranks[r].sent.sums_ns > most_ns)
 			most_ns = run->ranks[r].sent.sums_ns;
-	result->stage.deadline_ns += most_ns;
+	result->stage.deadline_ns += most_ns < AGENT_SUMS_NS_MAX ? most_ns : AGENT_SUMS_NS_MAX;
 }
 
 static void conclude(struct live_stage *run, struct sim_result *result)

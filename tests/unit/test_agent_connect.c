@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flows of a stage are connected over devices played by this file: one that asks for addresses
- * which nobody has, and one whose firmware does not answer. */
+ * which nobody has, and one whose firmware does not answer. And how long either side waits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,10 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "fabric/agent_stage.h"
+#include "fabric/live.h"
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/json.h"
 
@@ -21,6 +24,33 @@ int __wrap_gen_connect(struct gen *gen, const struct gen_end *peer, struct diag 
 int __wrap_verbs_is_up(const struct verbs *verbs);
 int __wrap_agent_probe_connect(struct agent_stage *stage, uint32_t flow, const struct json *end,
 	const struct gen_end *there, struct diag *diag);
+
+bool __wrap_control_ready(const struct control *control, uint64_t wait_ns);
+int __wrap_control_receive(struct control *control, uint8_t *kind, struct json **body,
+	uint64_t wait_ns, struct diag *diag);
+
+static uint64_t waited_ns;
+
+/* Something comes after 20 ms. */
+bool __wrap_control_ready(const struct control *control, uint64_t wait_ns)
+{
+	const struct timespec time = { .tv_nsec = 20 * (long)NS_PER_MS };
+
+	(void)control;
+	(void)wait_ns;
+	nanosleep(&time, NULL);
+	return true;
+}
+
+int __wrap_control_receive(struct control *control, uint8_t *kind, struct json **body,
+	uint64_t wait_ns, struct diag *diag)
+{
+	(void)control;
+	(void)kind;
+	(void)body;
+	waited_ns = wait_ns;
+	return diag_error(diag, -ETIMEDOUT, "nothing");
+}
 
 static uint32_t asked;
 static int port;
@@ -120,10 +150,46 @@ static void a_firmware_that_does_not_answer_is_not_the_network(void **state)
 	assert_false(bench.stage.connected);
 }
 
+static void a_frame_is_waited_for_once(void **state)
+{
+	struct launch launch = LAUNCH_INIT;
+	struct json *body;
+	struct diag diag;
+	uint8_t kind;
+
+	(void)state;
+	assert_int_equal(
+		agents_receive(&launch, &kind, &body, 5 * NS_PER_S, &diag), -ETIMEDOUT);
+	assert_true(waited_ns <= 5 * NS_PER_S - 20 * NS_PER_MS);
+	assert_int_equal(
+		agents_receive(&launch, &kind, &body, 10 * NS_PER_MS, &diag), -ETIMEDOUT);
+	assert_int_equal(waited_ns, 0);
+}
+
+static void no_sums_outlast_the_coordinator(void **state)
+{
+	static const uint64_t sums_s[] = { 0, 10, 70, 600, 100000 };
+	struct plan_stage plan = { .deadline_ns = 4 * NS_PER_S, .ring.ranks = 2 };
+	struct agent_stage stage = AGENT_STAGE_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(sums_s); i++) {
+		stage.ring.all.sums_ns = sums_s[i] * NS_PER_S;
+		assert_true(
+			agent_traffic_ns(&stage, plan.deadline_ns) < live_traffic_ns(&plan));
+	}
+	stage.ring.all.sums_ns = 70 * NS_PER_S;
+	assert_int_equal(agent_traffic_ns(&stage, plan.deadline_ns), 74 * NS_PER_S);
+	plan.ring.ranks = 0;
+	assert_int_equal(live_traffic_ns(&plan), 69 * NS_PER_S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_that_nobody_has_is_asked_for_once),
+		cmocka_unit_test(a_frame_is_waited_for_once),
+		cmocka_unit_test(no_sums_outlast_the_coordinator),
 		cmocka_unit_test(a_firmware_that_does_not_answer_is_not_the_network),
 	};
 
