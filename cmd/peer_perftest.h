@@ -20,16 +20,16 @@
 	INSTEAD("r", "leave it out: up to four receives are posted for each message under way"), \
 	INSTEAD("rx-depth", "leave it out: up to four receives are posted for each message under " \
 		"way"), \
-	INSTEAD("S", "say -T N: on RoCE the priority follows the DSCP, and N is four times that " \
-		"plus the ECN bits"), \
-	INSTEAD("sl", "say -T N: on RoCE the priority follows the DSCP, and N is four times that " \
-		"plus the ECN bits"), \
-	INSTEAD("W", "leave it out: every counter of both ports that moved is printed"), \
+	INSTEAD("S", "say -T N, four times the DSCP plus the ECN bits: the priority follows " \
+		"it where the NIC trusts the DSCP, which weft audit shows"), \
+	INSTEAD("sl", "say -T N, four times the DSCP plus the ECN bits: the priority follows " \
+		"it where the NIC trusts the DSCP, which weft audit shows"), \
+	INSTEAD("W", "leave it out: every counter of both ports that moved is printed, with " \
+		"-a where a size is no pass; --json has all"), \
 	INSTEAD("report-counters", "leave it out: every counter of both ports that moved is " \
-		"printed"), \
-	INSTEAD("e", "leave it out: weft polls for completions and does not sleep until one comes"), \
-	INSTEAD("events", "leave it out: weft polls for completions and does not sleep until one " \
-		"comes"), \
+		"printed, with -a where a size is no pass; --json has all"), \
+	INSTEAD("e", "leave it out: weft polls for completions and takes no events"), \
+	INSTEAD("events", "leave it out: weft polls for completions and takes no events"), \
 	INSTEAD("l", "leave it out: what has been completed is posted again as one list"), \
 	INSTEAD("post_list", "leave it out: what has been completed is posted again as one list"), \
 	INSTEAD("z", "leave it out: the control channel is that of --ssh HOST, or TCP; --cm " \
@@ -94,31 +94,34 @@
 	INSTEAD("source_ip", "say -x INDEX, the GID that is sent from"), \
 	INSTEAD("disable_numa", "say --bind none"), \
 	INSTEAD("pin_cores", "start weft by taskset(1), within which it stays"), \
-	INSTEAD("cpu_util", "leave it out: the CPU time of a GB is printed"), \
-	INSTEAD("perform_warm_up", "leave it out: what --warmup TIME says is sent before"), \
+	INSTEAD("perform_warm_up", "leave it out: what --warmup TIME says is sent before, " \
+		"but with -n N, where all is counted"), \
 	INSTEAD("use_cuda", "weft sends from the host's memory alone: leave it out"), \
 	INSTEAD("use_cuda_dmabuf", "weft sends from the host's memory alone: leave it out"), \
 	INSTEAD("use_rocm", "weft sends from the host's memory alone: leave it out"), \
 	INSTEAD("out_json", "say --json, and > FILE"), \
 	INSTEAD("out_json_file", "say --json, and > FILE"), \
-	INSTEAD("output", "say --json, which has every figure"), \
-	INSTEAD("run_infinitely", "say -D SECONDS, up to 86400: least and most of the intervals are " \
-		"printed, and --json has them all")
+	INSTEAD("output", "say --json, which has every figure")
 
 #define PERFTEST_BW_OPTS \
+	INSTEAD("cpu_util", "leave it out: the CPU time of a GB is printed, or with -a is in --json"), \
+	INSTEAD("run_infinitely", "say -D SECONDS, up to 86400: least and most of the intervals are " \
+		"printed, and --json has them all"), \
 	INSTEAD("report-per-port", "leave it out: a test has one port"), \
-	INSTEAD("disable_pcie_relaxed", "leave it out: writes may come out of order only where nothing looks at it"), \
+	INSTEAD("disable_pcie_relaxed", "leave it out: PCIe may write out of order only what is not " \
+		"looked at before a completion"), \
 	INSTEAD("typical_pkt_size", "leave it out: --rate RATE is kept by the clock"), \
-	INSTEAD("N", "leave it out: weft tells no peak of single messages, but least and most of " \
-		"the intervals"), \
-	INSTEAD("noPeak", "leave it out: weft tells no peak of single messages, but least and most " \
-		"of the intervals"), \
+	INSTEAD("N", "leave it out: weft tells no peak of single messages; of three " \
+		"intervals or more, least and most are printed, or with -a all are in --json"), \
+	INSTEAD("noPeak", "leave it out: weft tells no peak of single messages; of three " \
+		"intervals or more, least and most are printed, or with -a all are in --json"), \
 	INSTEAD("w", "say --min RATE, such as --min 380G: the test fails below it"), \
 	INSTEAD("limit_bw", "say --min RATE, such as --min 380G: the test fails below it"), \
 	INSTEAD("y", "say --min RATE: the limit is one of payload, in bits per second"), \
 	INSTEAD("limit_msgrate", "say --min RATE: the limit is one of payload, in bits per second"), \
 	INSTEAD("report_gbits", "leave it out: weft prints Gb/s, 10^9 bits per second"), \
-	INSTEAD("report-both", "leave it out: with -b each direction is printed"), \
+	INSTEAD("report-both", "leave it out: with -b each direction is printed, or with -a " \
+		"is in --json"), \
 	INSTEAD("rate_limit", "say --rate RATE, such as --rate 65G: any rate will do"), \
 	INSTEAD("rate_units", "leave it out: --rate RATE has its unit with it, M or G"), \
 	INSTEAD("rate_limit_type", "leave it out: --rate RATE is kept by the clock"), \
@@ -127,14 +130,20 @@
 	INSTEAD("reversed", "start weft at the other end, or say --op read, which brings data here")
 
 #define PERFTEST_LAT_OPTS \
+	INSTEAD("cpu_util", "leave it out: who measures latency polls, and takes a whole processor"), \
+	INSTEAD("run_infinitely", "say -D SECONDS, up to 86400"), \
+	INSTEAD("disable_pcie_relaxed", "leave it out: latency is measured in memory that is written " \
+		"in order"), \
 	INSTEAD("q", "leave it out: latency is measured on one QP"), \
 	INSTEAD("Q", "leave it out: one message is under way at a time"), \
 	INSTEAD("t", "leave it out: one message is under way at a time"), \
 	INSTEAD("b", "leave it out: each message goes to and fro"), \
 	INSTEAD("H", "say --json: the whole histogram is in it"), \
-	INSTEAD("U", "say --json: the whole histogram is in it"), \
+	INSTEAD("U", "leave it out: weft keeps no single times; the whole histogram is in " \
+		"--json"), \
 	INSTEAD("report-histogram", "say --json: the whole histogram is in it"), \
-	INSTEAD("report-unsorted", "say --json: the whole histogram is in it"), \
+	INSTEAD("report-unsorted", "leave it out: weft keeps no single times; the whole " \
+		"histogram is in --json"), \
 	INSTEAD("C", "leave it out: times are microseconds, and nanoseconds with --json"), \
 	INSTEAD("report-cycles", "leave it out: times are microseconds, and nanoseconds with --json"), \
 	INSTEAD("latency_gap", "leave it out: the next message leaves when the last one is back"), \

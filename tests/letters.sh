@@ -29,7 +29,7 @@ both='-A -D -F -I -L -M -O -Q -R -S -T -V -W -X -a -b -c -d -e -f -g -i -l -m -n
 	--pkey_index --port --post_list --qp --qp-timeout --rdma_cm --report-counters --report_gbits
 	--retry_count --run_infinitely --rx-depth --size --sl --source_ip --tclass --tos --tx-depth
 	--use-srq --use_cuda --use_cuda_dmabuf --use_hugepages --use_old_post_send --vector --version
-	--flow_label --bind_source_ip --pin_cores --disable_numa'
+	--flow_label --bind_source_ip --pin_cores --disable_numa --disable_pcie_relaxed'
 # shellcheck disable=SC2086 # words
 {
 	answered bw $both -N -w -y --noPeak --limit_bw --limit_msgrate --report-both --rate_limit \
