@@ -38,6 +38,17 @@ for op in write send read; do
 	said "latency of $op has its quantiles" 'p99.9 [0-9.]*, most [0-9.]*, mean [0-9.]* of 40'
 done
 
+ip link set nic4 mtu 1500
+pair 0 bw -n 20 -t 20 -c UD --op send
+said 'datagrams follow the smaller MTU of both ends' 'messages of 1.00 KiB'
+pair 0 bw -n 20 -t 20 -c UD --op send -a -s 512
+said 'and so do all sizes' '^pass: all 2 sizes' server
+LISTENER=rxe1 CALLER=rxe4
+pair 0 bw -n 20 -t 20 -c UD --op send
+said 'of this end, too' 'messages of 1.00 KiB'
+LISTENER='' CALLER=''
+ip link set nic4 mtu 4300
+
 before=$(counter rxe4 out_of_seq_request)
 fault loss leaf2:nic4 1%
 pair 1 bw -n 200 -q 2
