@@ -28,8 +28,9 @@ struct live {
 		.agents = AGENTS_INIT                                                          \
 	}
 
-/* One stage; the first of a run once before, for nothing. Returns 0 also when flows did not finish or agents are missing: that is in the
- * result; else a negative errno with why it could not be run at all. */
+/* One stage; the first of a run once before, for nothing. Returns 0 also when flows did not finish
+ * or agents are missing: that is in the result; else a negative errno with why it could not be run
+ * at all. */
 int live_stage(struct live *live, size_t index, struct sim_result *result, struct diag *diag);
 
 /* What the devices tell of themselves, and how well their clocks are known. */
