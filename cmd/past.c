@@ -177,17 +177,17 @@ int past_expect(const struct past *past, const char *folder, const struct digest
 	return 0;
 }
 
-/* What is no run, or none of this weft; what could not be read may be a good one. */
+/* What is no run; what could not be read, or is of another version (-EPROTO), may be a good one. */
 static bool is_damage(int err)
 {
-	return err == -EINVAL || err == -EPROTO || err == -EISDIR;
+	return err == -EINVAL || err == -EISDIR;
 }
 
 static int stands_in_the_way(int err, struct diag *diag)
 {
 	char why[sizeof(diag->text)];
 
-	if (!is_damage(err))
+	if (!is_damage(err) && err != -EPROTO)
 		return err;
 	memcpy(why, diag->text, sizeof(why));
 	return diag_error(
