@@ -16,60 +16,24 @@
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/json.h"
+#include "tests/unit/agent_bench.h"
 
-#define SOON_NS (5 * NS_PER_S)
-
-struct bench {
-	struct control here, there;
-	pthread_t thread;
-	struct diag diag;
-	int err;
-};
-
-static void *serve(void *arg)
-{
-	struct bench *bench = arg;
-
-	bench->err = agent_serve(&bench->there, "weft test", &bench->diag);
-	control_close(&bench->there);
-	return NULL;
-}
-
-static void hear(struct bench *bench, uint8_t kind)
+static void heard(struct bench *bench, uint8_t kind)
 {
 	struct json *body;
-	struct diag diag;
-	uint8_t is;
 
-	assert_int_equal(control_receive(&bench->here, &is, &body, SOON_NS, &diag), 0);
-	assert_int_equal(is, kind);
-	json_free(body);
-}
-
-static void say(struct bench *bench, uint8_t kind, const char *text)
-{
-	struct json *body;
-	struct diag diag;
-
-	assert_int_equal(json_parse(&body, text, strlen(text), &diag), 0);
-	assert_int_equal(control_send(&bench->here, kind, body, SOON_NS, &diag), 0);
+	hear(bench, kind, &body);
 	json_free(body);
 }
 
 /* Up to a stage of no flows that is connected. */
-static void begin(struct bench *bench)
+static void begin_stage(struct bench *bench)
 {
-	int fds[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	control_adopt(&bench->here, fds[0], fds[0], "agent");
-	control_adopt(&bench->there, fds[1], fds[1], "test");
-	assert_int_equal(pthread_create(&bench->thread, NULL, serve, bench), 0);
-	hear(bench, AGENT_HELLO);
+	begin(bench);
 	say(bench, AGENT_PREPARE, "{\"ends\": []}");
-	hear(bench, AGENT_PREPARED);
+	heard(bench, AGENT_PREPARED);
 	say(bench, AGENT_CONNECT, "{\"ends\": []}");
-	hear(bench, AGENT_CONNECTED);
+	heard(bench, AGENT_CONNECTED);
 }
 
 static void ends_with(struct bench *bench, int err, const char *why)
@@ -86,7 +50,7 @@ static void a_coordinator_that_says_nothing_ends_a_stage_that_runs(void **state)
 	char text[80];
 
 	(void)state;
-	begin(&bench);
+	begin_stage(&bench);
 	snprintf(text, sizeof(text), "{\"at_ns\": %llu, \"deadline_ns\": 1000000}",
 		(unsigned long long)(clock_ns() + AGENT_SILENCE_NS + NS_PER_S));
 	say(&bench, AGENT_START, text);
@@ -112,12 +76,12 @@ static void what_comes_twice_ends_it(void **state)
 	struct bench bench;
 
 	(void)state;
-	begin(&bench);
+	begin_stage(&bench);
 	say(&bench, AGENT_CONNECT, "{\"ends\": []}");
 	ends_with(&bench, -EPROTO, "out of turn");
-	begin(&bench);
+	begin_stage(&bench);
 	say(&bench, AGENT_START, start);
-	hear(&bench, AGENT_SENT);
+	heard(&bench, AGENT_SENT);
 	say(&bench, AGENT_START, start);
 	ends_with(&bench, -EPROTO, "out of turn");
 }

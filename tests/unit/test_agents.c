@@ -16,55 +16,14 @@
 
 #include <cmocka.h>
 
-#include "fabric/agents.h"
 #include "fabric/file.h"
 #include "fabric/wire.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/json.h"
-
-#define SOON_NS (5 * NS_PER_S)
+#include "tests/unit/agent_bench.h"
 
 /* --- one agent, in a thread --- */
-
-struct bench {
-	struct control here, there;
-	pthread_t thread;
-	struct diag diag;
-	int err;
-};
-
-static void *serve(void *arg)
-{
-	struct bench *bench = arg;
-
-	bench->err = agent_serve(&bench->there, "weft test", &bench->diag);
-	control_close(&bench->there);
-	return NULL;
-}
-
-static void hear(struct bench *bench, uint8_t kind, struct json **body)
-{
-	struct diag diag;
-	uint8_t is;
-
-	assert_int_equal(control_receive(&bench->here, &is, body, SOON_NS, &diag), 0);
-	assert_int_equal(is, kind);
-}
-
-static void begin(struct bench *bench)
-{
-	struct json *hello;
-	int fds[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	control_adopt(&bench->here, fds[0], fds[0], "agent");
-	control_adopt(&bench->there, fds[1], fds[1], "test");
-	assert_int_equal(pthread_create(&bench->thread, NULL, serve, bench), 0);
-	hear(bench, AGENT_HELLO, &hello);
-	assert_string_equal(json_text(json_get(hello, "program")), "weft test");
-	json_free(hello);
-}
 
 /* How the agent has ended. */
 static int end(struct bench *bench)
@@ -72,16 +31,6 @@ static int end(struct bench *bench)
 	control_close(&bench->here);
 	assert_int_equal(pthread_join(bench->thread, NULL), 0);
 	return bench->err;
-}
-
-static void say(struct bench *bench, uint8_t kind, const char *text)
-{
-	struct json *body;
-	struct diag diag;
-
-	assert_int_equal(json_parse(&body, text, strlen(text), &diag), 0);
-	assert_int_equal(control_send(&bench->here, kind, body, SOON_NS, &diag), 0);
-	json_free(body);
 }
 
 static void an_agent_ends_with_its_input(void **state)
