@@ -22,7 +22,7 @@ WEFT_TEST_FLIP=3.9 accept 1 'one flipped bit fails' --layer ring
 says 'rank, chunk and step are named' 'rank 3, host4: chunk 1 came in wrong in step 10 of all-reduce 1'
 
 weft discover local > found.yaml 2> found.err || not_ok "weft discover: $(cat found.err)"
-if weft plan --brief found.yaml > said 2>&1 && grep -q 'place: host1:8, host: "local", nic: rxe8' found.yaml; then
+if weft plan --brief found.yaml > said 2>&1 && grep -q 'place: host1:8, host: "local", nic: "rxe8"' found.yaml; then
 	ok 'weft discover writes a file of the 8 devices that weft plan takes'
 else
 	not_ok 'weft discover:'
