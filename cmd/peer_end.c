@@ -7,8 +7,11 @@
 
 #include "fabric/wire.h"
 #include "lib/diag.h"
+#include "lib/host.h"
 #include "lib/json.h"
+#include "lib/netlink.h"
 #include "lib/numa.h"
+#include "lib/rdma_counters.h"
 
 #define WORD_NS (NS_PER_S / 2) /* for the last one of an end that breaks down */
 #define SLACK_NS (60 * NS_PER_S)
@@ -152,30 +155,31 @@ int peer_open(struct peer *peer, enum gid_family only, struct diag *diag)
 	return 0;
 }
 
-static void counters_path(const struct peer *peer, char *path, size_t size)
+static bool read_counters(const struct peer *peer, struct hwcounters *counters)
 {
-	snprintf(path, size, "/sys/class/infiniband/%s/ports/%u/hw_counters",
-		peer->verbs.device, peer->verbs.port);
+	const struct host host = { .root = NULL };
+	struct netlink netlink;
+	struct diag ignored;
+	int err;
+
+	netlink_init(&netlink, &host);
+	err = rdma_counters_of_port(
+		&netlink, peer->verbs.device, peer->verbs.port, true, counters, &ignored);
+	netlink_close(&netlink);
+	return !err;
 }
 
 void peer_counters_begin(struct peer *peer)
 {
-	char path[160];
-	struct diag ignored;
-
-	counters_path(peer, path, sizeof(path));
-	peer->view.here.has_counters = !hwcounters_read(&peer->before, path, &ignored);
+	peer->view.here.has_counters = read_counters(peer, &peer->before);
 }
 
 static void counters_end(struct peer *peer)
 {
 	struct gen_side *side = &peer->view.here;
 	struct hwcounters after;
-	char path[160];
-	struct diag ignored;
 
-	counters_path(peer, path, sizeof(path));
-	side->has_counters = side->has_counters && !hwcounters_read(&after, path, &ignored);
+	side->has_counters = side->has_counters && read_counters(peer, &after);
 	if (!side->has_counters)
 		return;
 	hwcounters_between(&peer->before, &after, &side->grown, &side->reset);

@@ -49,24 +49,6 @@ static bool has(const struct reading *reading, uint32_t count, const char *name)
 	return false;
 }
 
-/* Over netlink the hardware is asked anew; the files are up to 10 ms old. */
-static bool read_rdma(
-	struct netlink *netlink, const struct verbs *verbs, struct hwcounters *counters)
-{
-	struct diag ignored;
-	char path[160];
-	uint32_t index;
-
-	counters->count = 0;
-	if (!rdma_device_index(netlink, verbs->device, &index, &ignored) &&
-		!rdma_counters_read(
-			netlink, verbs->device, index, verbs->port, counters, &ignored))
-		return true;
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/hw_counters",
-		verbs->device, verbs->port);
-	return !hwcounters_read(counters, path, &ignored);
-}
-
 /* "rx12_packets", "ch3_poll", "tx_queue_0_xdp_xmit", "[0]: rx_ucast_packets": thousands. */
 static bool is_of_queue(const char *name)
 {
@@ -107,10 +89,12 @@ static bool read_device(const struct verbs *verbs, struct reading *reading)
 	struct hwcounters counters;
 	char netdev[HOST_NAME];
 	uint64_t changes;
+	struct diag ignored;
 	bool told;
 
 	netlink_init(&netlink, &here);
-	told = read_rdma(&netlink, verbs, &counters);
+	told = !rdma_counters_of_port(
+		&netlink, verbs->device, verbs->port, true, &counters, &ignored);
 	netlink_close(&netlink);
 	reading->items = zeroed(AGENT_COUNTERS_MAX, sizeof(*reading->items));
 	reading->count = 0;
@@ -251,9 +235,11 @@ static void look(struct agent_watch *watch, uint32_t device)
 {
 	struct agent_counters *of = &watch->counters[device];
 	struct hwcounters now;
+	struct diag ignored;
 	uint64_t at_ns;
 
-	if (!read_rdma(&watch->netlink, &watch->devices[device], &now))
+	if (rdma_counters_of_port(&watch->netlink, watch->devices[device].device,
+		    watch->devices[device].port, false, &now, &ignored))
 		return;
 	at_ns = clock_ns();
 	for (uint32_t i = 0; i < now.count && of->sample_count < AGENT_SAMPLES_MAX; i++) {

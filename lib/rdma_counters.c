@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/diag.h"
 #include "lib/netlink.h"
+#include "lib/units.h"
 
 static int by_name(const void *left, const void *right)
 {
@@ -115,4 +117,28 @@ int rdma_device_index(
 			"RDMA device %s: the kernel knows none of that name", device);
 	netlink_answer_free(&answer);
 	return err;
+}
+
+#define LIFESPAN_NS                                                                            \
+	(10 * NS_PER_MS) /* the kernel's default, in drivers/infiniband/core/sysfs.c */
+
+int rdma_counters_of_port(struct netlink *netlink, const char *device, uint32_t port,
+	bool fresh, struct hwcounters *counters, struct diag *diag)
+{
+	const struct timespec nap = { .tv_nsec = LIFESPAN_NS + NS_PER_MS };
+	char path[160];
+	uint32_t index;
+	int err = rdma_device_index(netlink, device, &index, diag);
+
+	counters->count = 0;
+	if (!err)
+		err = rdma_counters_read(netlink, device, index, port, counters, diag);
+	if (!err)
+		return 0;
+	if (fresh)
+		nanosleep(&nap, NULL);
+	counters->count = 0;
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/hw_counters", device,
+		port);
+	return hwcounters_read(counters, path, diag);
 }

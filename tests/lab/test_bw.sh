@@ -22,6 +22,10 @@ said 'an IPv6 GID is chosen when asked for' 'fd00:1:1::1'
 said 'the MTU asked for is used' 'MTU 1024'
 said 'the class asked for is used' '^traffic class   0 (DSCP 0, not ECT)'
 pair 0 bw -n 2 -q 256 -s 64
+for _ in 1 2; do
+	pair 0 bw -n 20 -s 2
+	said 'a run of milliseconds has its counters' '^rxe1 .*sent_pkts +'
+done
 pair 1 bw -n 10 --min 400G
 said 'too little bandwidth fails' '^fail: .* is less than the 400.000 Gb/s'
 
