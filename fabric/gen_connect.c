@@ -13,6 +13,7 @@
 #define CM_STEP_NS (5 * NS_PER_S)
 #define CM_ALL_NS (60 * NS_PER_S)
 #define LABELS 0x3fffu
+#define HALF_BITS 7u
 
 /* Above 2^31 only those who may send raw packets can choose one. */
 uint32_t gen_key(const struct gen_plan *plan)
@@ -20,11 +21,24 @@ uint32_t gen_key(const struct gen_plan *plan)
 	return (uint32_t)rng_derive(plan->seed, UINT64_MAX) & INT32_MAX;
 }
 
-/* NICs that take the source port from the label use its lowest 14 bits, and 0 is none. From one
- * drawn by the seed on, so that no two QPs share a port. */
+/* NICs that take the source port from the label use its lowest 14 bits, and 0 is none. Those of
+ * one plan are a permutation drawn by the seed (a Feistel network of four rounds): no two QPs
+ * share a port, and none is next to the other, which hashes of switches, and Linux's, would keep
+ * together. */
 uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp)
 {
-	return 1 + (uint32_t)((rng_derive(plan->seed, 0) + qp) % LABELS);
+	const uint32_t half = (1u << HALF_BITS) - 1;
+	uint32_t label = qp;
+
+	do {
+		for (uint32_t round = 0; round < 4; round++) {
+			uint32_t right = label & half;
+			uint64_t mix = rng_derive(plan->seed, round << HALF_BITS | right);
+
+			label = right << HALF_BITS | ((label >> HALF_BITS ^ mix) & half);
+		}
+	} while (label == LABELS);
+	return 1 + label;
 }
 
 static struct verbs_path path_of(const struct gen *gen, uint32_t i, const struct gen_end *peer)
