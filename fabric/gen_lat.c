@@ -13,6 +13,7 @@
 #define LOOKS 16384u /* at memory, some ten microseconds */
 #define POLLS 256u   /* the same in looks at the completion queue */
 #define PATIENCE 8u
+#define QUIET_NS (10 * NS_PER_MS) /* before a word of the control channel is looked for */
 
 /* Reaps what was completed; an error of the QP shows here. */
 static int reap(struct gen *gen, struct diag *diag)
@@ -76,7 +77,7 @@ static int arrived(struct gen *gen, uint64_t number, struct diag *diag)
  * that a system call adds little. It does not sleep: a processor that has gone idle is slow to come back. */
 static void step_aside(const struct gen *gen, uint32_t looks)
 {
-	uint32_t often = gen->plan.work == VERBS_WRITE ? LOOKS : POLLS;
+	uint32_t often = gen->plan.work == VERBS_WRITE && !gen->verbs->soft ? LOOKS : POLLS;
 
 	if (looks % often == 0 && (gen->verbs->soft || looks / often >= PATIENCE))
 		sched_yield();
@@ -95,7 +96,7 @@ static int stalled(const struct gen *gen, struct diag *diag)
 static int await(
 	struct gen *gen, uint64_t number, const struct control *control, struct diag *diag)
 {
-	uint64_t begin = 0;
+	uint64_t begin = 0, now;
 	int err;
 
 	for (uint32_t spins = SPINS;; spins += SPINS) {
@@ -108,11 +109,11 @@ static int await(
 		err = reap(gen, diag);
 		if (err < 0)
 			return err;
-		if (control_ready(control, 0))
+		now = clock_ns();
+		begin = begin ? begin : now;
+		if (now - begin > QUIET_NS && control_ready(control, 0))
 			return 0;
-		if (!begin)
-			begin = clock_ns();
-		else if (clock_ns() - begin > gen->stall_ns)
+		if (now - begin > gen->stall_ns)
 			return stalled(gen, diag);
 	}
 }
