@@ -54,17 +54,7 @@ static int wait_for(int fd, short events, uint64_t deadline_ns)
 
 bool control_ready(const struct control *control, uint64_t wait_ns)
 {
-	struct pollfd waited = { .fd = control->fd, .events = POLLIN };
-	uint64_t deadline_ns = clock_ns() + wait_ns, now;
-	int got = poll(&waited, 1, (int)(wait_ns / NS_PER_MS));
-
-	while (got < 0 && errno == EINTR) {
-		now = clock_ns();
-		if (now >= deadline_ns)
-			return false;
-		got = poll(&waited, 1, (int)((deadline_ns - now) / NS_PER_MS));
-	}
-	return got != 0;
+	return wait_for(control->fd, POLLIN, clock_ns() + wait_ns) != -ETIMEDOUT;
 }
 
 bool control_hung_up(const struct control *control)
