@@ -182,7 +182,7 @@ static int connect_side(struct allreduce *all, struct allreduce_side *side,
 			.psn = end->qp[i].psn,
 			.mtu_bytes = plan->mtu_bytes,
 			.traffic_class = plan->traffic_class,
-			.flow_label = 1 + (uint32_t)(rng_derive(seed, i) % 0x3fff),
+			.flow_label = gen_flow_label(seed, i),
 			.timeout_exp = plan->timeout_exp,
 			.retry = plan->retry,
 		};

@@ -204,7 +204,7 @@ uint64_t gen_stall_ns(const struct gen_plan *plan);
 int gen_look(struct gen *gen, uint64_t now, struct diag *diag);
 
 /* Of a QP, the same at both ends: 1..2^14 - 1. */
-uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp);
+uint32_t gen_flow_label(uint64_t seed, uint32_t qp);
 /* The key of datagrams, the same at both ends. */
 uint32_t gen_key(const struct gen_plan *plan);
 /* Posts so many on a QP, or as many as it may. */

@@ -22,10 +22,10 @@ uint32_t gen_key(const struct gen_plan *plan)
 }
 
 /* NICs that take the source port from the label use its lowest 14 bits, and 0 is none. Those of
- * one plan are a permutation drawn by the seed (a Feistel network of four rounds): no two QPs
+ * one seed are a permutation drawn by the seed (a Feistel network of four rounds): no two QPs
  * share a port, and none is next to the other, which hashes of switches, and Linux's, would keep
  * together. */
-uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp)
+uint32_t gen_flow_label(uint64_t seed, uint32_t qp)
 {
 	const uint32_t half = (1u << HALF_BITS) - 1;
 	uint32_t label = qp;
@@ -33,7 +33,7 @@ uint32_t gen_flow_label(const struct gen_plan *plan, uint32_t qp)
 	do {
 		for (uint32_t round = 0; round < 4; round++) {
 			uint32_t right = label & half;
-			uint64_t mix = rng_derive(plan->seed, round << HALF_BITS | right);
+			uint64_t mix = rng_derive(seed, round << HALF_BITS | right);
 
 			label = right << HALF_BITS | ((label >> HALF_BITS ^ mix) & half);
 		}
@@ -49,7 +49,7 @@ static struct verbs_path path_of(const struct gen *gen, uint32_t i, const struct
 		.psn = peer->qp[i].psn,
 		.mtu_bytes = plan->mtu_bytes,
 		.traffic_class = plan->traffic_class,
-		.flow_label = gen_flow_label(plan, i),
+		.flow_label = gen_flow_label(plan->seed, i),
 		.timeout_exp = plan->timeout_exp,
 		.retry = plan->retry,
 		.reads_in = gen->verbs->reads_in,
