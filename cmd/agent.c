@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,20 +14,6 @@ struct agent_args {
 static const struct opt agent_opts[] = {
 	{ OPT_END, NULL, 0, 0, 0, NULL },
 };
-
-/* What a library or a program that is started here prints would be mistaken for frames, and what
- * it reads would be missing: the channel has descriptors that no other knows. */
-static void take_channel(struct control *control)
-{
-	int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	control_adopt(control, in, out, "the coordinator");
-	dup2(nothing, STDIN_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
-	close(nothing);
-}
 
 int cmd_agent(int argc, char **argv)
 {
@@ -47,7 +32,7 @@ int cmd_agent(int argc, char **argv)
 				"another weft there, which starts agents by itself\n");
 		return EXIT_UNKNOWN;
 	}
-	take_channel(&control);
+	control_take_stdio(&control, "the coordinator");
 	err = agent_serve(&control, "weft " WEFT_VERSION, &diag);
 	control_close(&control);
 	if (err)

@@ -245,9 +245,7 @@ int peer_serve_stdio(struct peer *peer, struct diag *diag)
 			"--listen -: the standard input is a terminal: expected another weft "
 			"there, "
 			"which starts this one by --ssh");
-	/* Output of our own would be mistaken for frames: it has a descriptor of its own. */
-	control_adopt(&peer->control, dup(STDIN_FILENO), dup(STDOUT_FILENO), "the other end");
-	dup2(STDERR_FILENO, STDOUT_FILENO);
+	control_take_stdio(&peer->control, "the other end");
 	err = peer_hear(peer, PEER_ASK, &asked, PEER_TALK_NS, diag);
 	if (err)
 		return err;

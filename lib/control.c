@@ -141,6 +141,18 @@ void control_adopt(struct control *control, int in, int out, const char *peer)
 	no_waiting(out);
 }
 
+void control_take_stdio(struct control *control, const char *peer)
+{
+	int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	control_adopt(control, in, out, peer);
+	dup2(nothing, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	close(nothing);
+}
+
 /* --- listening --- */
 
 static int listen_on(const char *address, uint16_t port, int *listener, struct diag *diag)

@@ -49,6 +49,10 @@ int control_connect(struct control *control, const char *address, uint16_t port,
 /* Takes over two descriptors that are open already, such as 0 and 1; peer names the other
  * end in messages. SIGPIPE is to be ignored where out is a pipe. */
 void control_adopt(struct control *control, int in, int out, const char *peer);
+/* Takes over the standard input and output. What a library or a program that is started here prints
+ * would be mistaken for frames, and what it reads would be missing: from now on the channel has
+ * descriptors that no other knows, output goes to stderr, and there is no input. */
+void control_take_stdio(struct control *control, const char *peer);
 
 int control_send(struct control *control, uint8_t kind, const struct json *body,
 	uint64_t wait_ns, struct diag *diag);
