@@ -259,22 +259,24 @@ static int load(struct past *past, const char *folder, size_t most, const char *
 	return err;
 }
 
-int past_load(struct past *past, const char *folder, size_t most, struct diag *diag)
+static int load_with_baseline(
+	struct past *past, const char *folder, size_t most, bool whole, struct diag *diag)
 {
 	char baseline[PAST_NAME];
 	int err = read_baseline(baseline, folder, diag);
 
 	*past = (struct past)PAST_INIT;
-	return err ? err : load(past, folder, most, baseline, false, diag);
+	return err ? err : load(past, folder, most, baseline, whole, diag);
+}
+
+int past_load(struct past *past, const char *folder, size_t most, struct diag *diag)
+{
+	return load_with_baseline(past, folder, most, false, diag);
 }
 
 int past_load_whole(struct past *past, const char *folder, size_t most, struct diag *diag)
 {
-	char baseline[PAST_NAME];
-	int err = read_baseline(baseline, folder, diag);
-
-	*past = (struct past)PAST_INIT;
-	return err ? err : load(past, folder, most, baseline, true, diag);
+	return load_with_baseline(past, folder, most, true, diag);
 }
 
 int past_load_runs(struct past *past, const char *folder, size_t most, struct diag *diag)
