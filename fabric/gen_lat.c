@@ -131,7 +131,7 @@ static void add_time(struct gen *gen, uint64_t round_ns)
 
 /* A time goes from one arrival to the next. It is put away while the next message is under
  * way, and costs that one nothing. */
-int gen_ping(struct gen *gen, const struct control *control, struct diag *diag)
+static int ping(struct gen *gen, const struct control *control, struct diag *diag)
 {
 	const struct gen_plan *plan = &gen->plan;
 	uint64_t begin = clock_ns(), before = begin, now = begin;
@@ -153,6 +153,9 @@ int gen_ping(struct gen *gen, const struct control *control, struct diag *diag)
 						 "a word from the weft at %s in mid-run",
 						 control->peer);
 		now = clock_ns();
+		err = gen_look(gen, now, diag);
+		if (err)
+			return err;
 		more = plan->messages ? number < plan->messages
 				      : now - begin < plan->warmup_ns + plan->duration_ns;
 	}
@@ -162,6 +165,16 @@ int gen_ping(struct gen *gen, const struct control *control, struct diag *diag)
 	gen->result.messages = gen->result.messages_all = gen->qps[0].posted;
 	gen->result.bytes = gen->result.messages * plan->bytes;
 	return 0;
+}
+
+int gen_ping(struct gen *gen, const struct control *control, struct diag *diag)
+{
+	int err;
+
+	gen->watched = control;
+	err = ping(gen, control, diag);
+	gen->watched = NULL;
+	return err;
 }
 
 int gen_pong(
