@@ -13,6 +13,7 @@
 #define LOOKS 16384u /* at memory, some ten microseconds */
 #define POLLS 256u   /* the same in looks at the completion queue */
 #define PATIENCE 8u
+#define SOFT_PATIENCE 64u
 #define QUIET_NS (10 * NS_PER_MS) /* before a word of the control channel is looked for */
 
 /* Reaps what was completed; an error of the QP shows here. */
@@ -44,11 +45,8 @@ static int post(struct gen *gen, struct diag *diag)
 }
 
 /* The last byte of a write, looked at in the tightest loop there can be. */
-static bool is_written(const struct gen *gen, uint8_t number)
+static bool is_written(const uint8_t *last, uint8_t number)
 {
-	const uint8_t *last =
-		gen->memory.base + gen_receive_offset(gen, 0) + gen->plan.bytes - 1;
-
 	for (uint32_t i = 0; i < SPINS; i++)
 		if (__atomic_load_n(last, __ATOMIC_ACQUIRE) == number)
 			return true;
@@ -56,13 +54,13 @@ static bool is_written(const struct gen *gen, uint8_t number)
 }
 
 /* SPINS looks whether message number `number` (from 1) is there: 1, 0, or an error. */
-static int arrived(struct gen *gen, uint64_t number, struct diag *diag)
+static int arrived(struct gen *gen, const uint8_t *last, uint64_t number, struct diag *diag)
 {
 	const struct gen_qp *qp = &gen->qps[0];
 	int err = 0;
 
 	if (gen->plan.work == VERBS_WRITE)
-		return is_written(gen, (uint8_t)number);
+		return is_written(last, (uint8_t)number);
 	for (uint32_t i = 0; i < SPINS && err >= 0; i++) {
 		err = gen_turn(gen, diag);
 		if (err >= 0 &&
@@ -72,14 +70,16 @@ static int arrived(struct gen *gen, uint64_t number, struct diag *diag)
 	return err < 0 ? err : 0;
 }
 
-/* Who waits leaves the processor to others now and then: where the kernel is the NIC from the
- * first, for it needs the processor to bring the answer; elsewhere when so much time is gone
- * that a system call adds little. It does not sleep: a processor that has gone idle is slow to come back. */
+/* Who waits leaves the processor to others when so much time is gone that a system call adds
+ * little. Where the kernel is the NIC, it has to be later: its workers take the processor
+ * when they need it, and who yields draws onto his own those that have nothing to do there
+ * but to hold up the others. He does not sleep: a processor that has gone idle is slow to come back. */
 static void step_aside(const struct gen *gen, uint32_t looks)
 {
-	uint32_t often = gen->plan.work == VERBS_WRITE && !gen->verbs->soft ? LOOKS : POLLS;
+	uint32_t often = gen->plan.work == VERBS_WRITE ? LOOKS : POLLS;
 
-	if (looks % often == 0 && (gen->verbs->soft || looks / often >= PATIENCE))
+	if (looks % often == 0 &&
+		looks / often >= (gen->verbs->soft ? SOFT_PATIENCE : PATIENCE))
 		sched_yield();
 }
 
@@ -96,11 +96,13 @@ static int stalled(const struct gen *gen, struct diag *diag)
 static int await(
 	struct gen *gen, uint64_t number, const struct control *control, struct diag *diag)
 {
+	const uint8_t *last =
+		gen->memory.base + gen_receive_offset(gen, 0) + gen->plan.bytes - 1;
 	uint64_t begin = 0, now;
 	int err;
 
 	for (uint32_t spins = SPINS;; spins += SPINS) {
-		err = arrived(gen, number, diag);
+		err = arrived(gen, last, number, diag);
 		if (err)
 			return err;
 		step_aside(gen, spins);

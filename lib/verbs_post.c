@@ -110,19 +110,22 @@ void verbs_ring_close(struct verbs_ring *ring)
 static int post_sends(struct verbs_ring *ring, uint32_t count, bool last)
 {
 	struct ibv_send_wr *first = &ring->sends[ring->next];
-	struct ibv_send_wr *end = first + count - 1, *bad;
-	struct ibv_send_wr kept = *end;
+	struct ibv_send_wr *end = first + count - 1, *bad, *next = end->next;
+	unsigned int flags = end->send_flags;
+	uint64_t id = end->wr_id;
 	uint32_t place = ring->next + count - 1;
 	int err;
 
 	end->next = NULL;
-	if (last && !(end->send_flags & IBV_SEND_SIGNALED)) {
+	if (last && !(flags & IBV_SEND_SIGNALED)) {
 		end->send_flags |= IBV_SEND_SIGNALED;
-		end->wr_id = pack((uint32_t)(kept.wr_id >> 32) & UINT16_MAX,
-			place % ring->every + 1, place);
+		end->wr_id =
+			pack((uint32_t)(id >> 32) & UINT16_MAX, place % ring->every + 1, place);
 	}
 	err = ibv_post_send(ring->qp, first, &bad);
-	*end = kept;
+	end->next = next;
+	end->send_flags = flags;
+	end->wr_id = id;
 	return -err;
 }
 

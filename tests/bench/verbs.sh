@@ -135,6 +135,8 @@ latency() {
 	echo "write $1 B: weft / ib_write_lat, median of $rounds: p50 $(spread times_ratio)"
 }
 
-latency 2 300
+rounds=$((rounds * 5)) # they are short, and scatter more
+latency 2 1000
+rounds=$((rounds / 5))
 bandwidth 65536 4 200
 bandwidth 4096 1 4000
