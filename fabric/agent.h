@@ -95,7 +95,9 @@ struct agent_ring_sent {
 	uint64_t checked;             /* chunks */
 	uint64_t sums_ns;             /* that checking and adding took */
 	struct allreduce_wrong wrong;
-	bool unreachable;
+	bool unreachable_next,
+		unreachable_prev; /* the network did not deliver, there or back */
+	bool failed;              /* its device or a QP did, for another reason */
 	char why[256];
 };
 

@@ -41,19 +41,35 @@ int agent_ring_prepare(struct agent_stage *stage, const struct json *body, struc
 	return 0;
 }
 
+/* A rank that waited in vain for others has not failed. The first sentence stays. */
 static void is_over(struct agent_ring *ring, int err, const struct diag *why)
 {
 	ring->over = true;
-	if (err >= 0)
+	if (err >= 0 || ring->sent.why[0])
 		return;
-	ring->sent.unreachable = err == -EHOSTUNREACH || agent_is_unresolved(err);
+	ring->sent.failed = err != -EHOSTUNREACH && err != -ETIMEDOUT;
 	snprintf(ring->sent.why, sizeof(ring->sent.why), "%.255s", why->text);
+}
+
+/* What connecting to one side has returned. Where its address was not found the other side is
+ * connected all the same, so that it is answered there. */
+static int connected(
+	struct agent_ring *ring, int err, struct allreduce_side *side, struct diag *diag)
+{
+	if (agent_is_unresolved(err))
+		err = agent_unresolved_by(ring->all.verbs, err, diag);
+	if (!agent_is_unresolved(err))
+		return err;
+	side->unreachable = true;
+	is_over(ring, -EHOSTUNREACH, diag);
+	return 0;
 }
 
 int agent_ring_connect(struct agent_stage *stage, const struct json *body, struct diag *diag)
 {
 	const struct json *from = json_get(body, "ring");
 	struct agent_ring *ring = &stage->ring;
+	struct allreduce *all = &ring->all;
 	struct gen_end next, prev;
 	int err;
 
@@ -62,18 +78,15 @@ int agent_ring_connect(struct agent_stage *stage, const struct json *body, struc
 	err = gen_get_end(json_get(from, "next"), &next, diag);
 	if (!err)
 		err = gen_get_end(json_get(from, "prev"), &prev, diag);
-	if (!err && (next.qps != ring->all.plan.qps || prev.qps != ring->all.plan.qps))
+	if (!err && (next.qps != all->plan.qps || prev.qps != all->plan.qps))
 		err = diag_error(diag, -EPROTO, "a ring of %u and %u QPs, expected %u",
-			prev.qps, next.qps, ring->all.plan.qps);
+			prev.qps, next.qps, all->plan.qps);
 	if (err)
 		return err;
-	err = allreduce_connect(&ring->all, &next, &prev, diag);
-	if (agent_is_unresolved(err))
-		err = agent_unresolved_by(ring->all.verbs, err, diag);
-	if (!agent_is_unresolved(err))
-		return err;
-	is_over(ring, err, diag);
-	return 0;
+	err = connected(ring, allreduce_connect_next(all, &next, diag), &all->next, diag);
+	return err ? err
+		   : connected(
+			     ring, allreduce_connect_prev(all, &prev, diag), &all->prev, diag);
 }
 
 uint32_t agent_ring_turn(struct agent_stage *stage)
@@ -97,8 +110,15 @@ void agent_ring_sent(struct agent_stage *stage, struct json *answer)
 {
 	struct agent_ring *ring = &stage->ring;
 
+	struct diag why;
+
 	if (!ring->here)
 		return;
+	/* Its time was up. */
+	if (!ring->over && agent_unresolved_by(ring->all.verbs, 0, &why))
+		is_over(ring, -EIO, &why);
+	ring->sent.unreachable_next = ring->all.next.unreachable;
+	ring->sent.unreachable_prev = ring->all.prev.unreachable;
 	ring->sent.taken = ring->all.taken;
 	ring->sent.acknowledged = ring->all.acknowledged;
 	ring->sent.checked = ring->all.checked;

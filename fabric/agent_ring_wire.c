@@ -73,14 +73,16 @@ void agent_put_ring_sent(struct json *object, const struct agent_ring_sent *sent
 	json_put_u64(object, "wrong_step", sent->wrong.step);
 	json_put_u64(object, "wrong_chunk", sent->wrong.chunk);
 	json_put_u64(object, "wrong_element", sent->wrong.element);
-	json_put_u64(object, "unreachable", sent->unreachable);
+	json_put_u64(object, "unreachable_next", sent->unreachable_next);
+	json_put_u64(object, "unreachable_prev", sent->unreachable_prev);
+	json_put_u64(object, "failed", sent->failed);
 	json_put_text(object, "why", sent->why);
 }
 
 int agent_get_ring_sent(
 	const struct json *object, struct agent_ring_sent *sent, struct diag *diag)
 {
-	uint64_t step, chunk, unreachable;
+	uint64_t step, chunk, next, prev, failed;
 	const struct {
 		const char *key;
 		uint64_t most, *value;
@@ -94,7 +96,9 @@ int agent_get_ring_sent(
 		{ "wrong_step", ALLREDUCE_STEPS_MAX, &step },
 		{ "wrong_chunk", RING_RANKS_MAX, &chunk },
 		{ "wrong_element", INT64_MAX, &sent->wrong.element },
-		{ "unreachable", 1, &unreachable },
+		{ "unreachable_next", 1, &next },
+		{ "unreachable_prev", 1, &prev },
+		{ "failed", 1, &failed },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(fields); i++) {
@@ -106,7 +110,9 @@ int agent_get_ring_sent(
 	}
 	sent->wrong.step = (uint32_t)step;
 	sent->wrong.chunk = (uint32_t)chunk;
-	sent->unreachable = unreachable;
+	sent->unreachable_next = next;
+	sent->unreachable_prev = prev;
+	sent->failed = failed;
 	return wire_text(object, "why", sent->why, sizeof(sent->why), diag);
 }
 

@@ -11,6 +11,7 @@
 #include "lib/diag.h"
 #include "lib/grow.h"
 #include "lib/rng.h"
+#include "lib/units.h"
 
 #define LINE_BYTES 64u
 #define DEPTH 64u /* of a send queue: a few slots, and credits */
@@ -18,6 +19,8 @@
 #define FROM_PREV 0x8000u /* in the id of work on the QPs to the rank before */
 #define STALL_NS_MIN (10 * NS_PER_S)
 #define STALL_NS_MAX (60 * NS_PER_S)
+#define SLOW_BPS (GBPS / 10) /* of the slowest link that nobody takes for a stall */
+#define CAUSE_NS (200 * NS_PER_MS)
 
 /* --- memory: input, working memory, slots --- */
 
@@ -100,12 +103,15 @@ static int open_side(
 	return err;
 }
 
-static uint64_t stall_ns(const struct allreduce_plan *plan)
+/* As long as a NIC tries, and what it takes to send, at SLOW_BPS, all that may be under way. The
+ * largest product is 2^32 bytes times 80. */
+uint64_t allreduce_stall_ns(const struct allreduce_plan *plan, uint64_t chunk_bytes)
 {
 	uint64_t once = (UINT64_C(4096) << plan->timeout_exp) * 4;
 	uint64_t ns = once * (plan->retry + 1u);
 
-	return ns < STALL_NS_MIN ? STALL_NS_MIN : ns > STALL_NS_MAX ? STALL_NS_MAX : ns;
+	ns = ns < STALL_NS_MIN ? STALL_NS_MIN : ns > STALL_NS_MAX ? STALL_NS_MAX : ns;
+	return ns + ALLREDUCE_SLOTS * chunk_bytes * (8 * NS_PER_S / SLOW_BPS);
 }
 
 /* To the rank before, the first QP alone sends. */
@@ -125,8 +131,8 @@ int allreduce_open(struct allreduce *all, const struct verbs *verbs,
 	all->plan = *plan;
 	all->verbs = verbs;
 	all->count = ring_steps(&all->ring) * plan->iterations;
-	all->stall_ns = stall_ns(plan);
 	chunk = ring_plan(&all->ring, 0, 0).send.length_bytes; /* the longest is the first */
+	all->stall_ns = allreduce_stall_ns(plan, chunk);
 	all->slot_bytes = (chunk + LINE_BYTES) / LINE_BYTES * LINE_BYTES;
 	all->steps = zeroed(all->count, sizeof(*all->steps));
 	all->sent_last = zeroed(plan->ranks, sizeof(*all->sent_last));
@@ -195,13 +201,14 @@ static int connect_side(struct allreduce *all, struct allreduce_side *side,
 	return err;
 }
 
-int allreduce_connect(struct allreduce *all, const struct gen_end *next,
-	const struct gen_end *prev, struct diag *diag)
+int allreduce_connect_next(struct allreduce *all, const struct gen_end *next, struct diag *diag)
 {
-	int err = connect_side(all, &all->next, next, all->plan.seed, 0, diag);
+	return connect_side(all, &all->next, next, all->plan.seed, 0, diag);
+}
 
-	return err ? err
-		   : connect_side(all, &all->prev, prev, all->plan.seed + 1, FROM_PREV, diag);
+int allreduce_connect_prev(struct allreduce *all, const struct gen_end *prev, struct diag *diag)
+{
+	return connect_side(all, &all->prev, prev, all->plan.seed + 1, FROM_PREV, diag);
 }
 
 /* --- sending --- */
@@ -362,18 +369,87 @@ static int credited(struct allreduce *all, const struct verbs_done *done, struct
 	return 0;
 }
 
+/* --- failures --- */
+
+/* A port that is down cuts off both sides; a device that tells nothing of it is no fault of the
+ * network. */
+static int check_port(struct allreduce *all, struct diag *diag)
+{
+	const struct verbs *verbs = all->verbs;
+	int up = verbs_is_up(verbs);
+
+	if (up > 0)
+		return 0;
+	if (up < 0)
+		return diag_error(diag, -EIO,
+			"step %u: %s tells nothing of its port %u any more (%s): if it was "
+			"reset or removed, the kernel's log (dmesg) says why",
+			all->taken, verbs->device, verbs->port, strerror(-up));
+	all->next.unreachable = all->prev.unreachable = true;
+	return diag_error(diag, -EHOSTUNREACH, "step %u: %s port %u went down in mid-run",
+		all->taken, verbs->device, verbs->port);
+}
+
 static int broke(struct allreduce *all, const struct verbs_done *done, struct diag *diag)
 {
 	bool prev = done->id & FROM_PREV;
+	struct allreduce_side *side = prev ? &all->prev : &all->next;
+	int err = check_port(all, diag);
 
-	if (verbs_status_is_unanswered(done->status) || !verbs_is_up(all->verbs))
-		return diag_error(diag, -EHOSTUNREACH,
-			"step %u: %s does not acknowledge rank %u",
-			prev ? all->taken : all->acknowledged,
-			prev ? all->prev.peer : all->next.peer, all->plan.rank);
-	return diag_error(diag, -EIO, "step %u: the QP with %s failed: %s", all->posted,
-		prev ? all->prev.peer : all->next.peer, verbs_status_text(done->status));
+	if (err)
+		return err;
+	if (!verbs_status_is_unanswered(done->status))
+		return diag_error(diag, -EIO, "step %u: the QP with %s failed: %s", all->posted,
+			side->peer, verbs_status_text(done->status));
+	side->unreachable = true;
+	return diag_error(diag, -EHOSTUNREACH, "step %u: %s does not acknowledge rank %u",
+		prev ? all->taken : all->acknowledged, side->peer, all->plan.rank);
 }
+
+/* Requests of a QP that failed are flushed, sometimes before the one that is the cause, or with
+ * none: it is waited for from turn to turn. */
+static void flushed(struct allreduce *all, const struct verbs_done *done)
+{
+	if (all->cause_by_ns)
+		return;
+	all->flushed = *done;
+	all->cause_by_ns = all->last_ns + CAUSE_NS;
+}
+
+/* All that was sent was acknowledged: it is for others to go on. */
+static int waited(const struct allreduce *all, struct diag *diag)
+{
+	bool slot = all->posted < all->count && all->posted <= all->taken;
+	uint32_t ranks = all->plan.ranks, on = slot ? 1 : ranks - 1;
+
+	return diag_error(diag, -ETIMEDOUT,
+		"step %u: waited %.3g s for %s of rank %u, %s, with nothing under way",
+		slot ? all->posted : all->taken, (double)all->stall_ns / (double)NS_PER_S,
+		slot ? "a slot" : "what is to come", (all->plan.rank + on) % ranks,
+		slot ? all->next.peer : all->prev.peer);
+}
+
+/* Nothing came for long. */
+static int stalled(struct allreduce *all, struct diag *diag)
+{
+	bool to_next = all->posted > all->acknowledged, to_prev = all->taken > all->returned;
+	int err = check_port(all, diag);
+
+	if (err)
+		return err;
+	if (!to_next && !to_prev)
+		return waited(all, diag);
+	all->next.unreachable = to_next;
+	all->prev.unreachable = to_prev;
+	return diag_error(diag, -EHOSTUNREACH,
+		"step %u: nothing was completed for %.3g s, with data under way to %s%s%s",
+		to_next ? all->acknowledged : all->returned,
+		(double)all->stall_ns / (double)NS_PER_S,
+		to_next ? all->next.peer : all->prev.peer, to_next && to_prev ? " and " : "",
+		to_next && to_prev ? all->prev.peer : "");
+}
+
+/* --- turning --- */
 
 static int take(struct allreduce *all, const struct verbs_done *done, struct diag *diag)
 {
@@ -381,10 +457,16 @@ static int take(struct allreduce *all, const struct verbs_done *done, struct dia
 	uint32_t qp = done->id & ~FROM_PREV;
 	int err;
 
-	if (done->status)
-		return verbs_status_is_flushed(done->status) ? 0 : broke(all, done, diag);
+	if (done->status && !verbs_status_is_flushed(done->status))
+		return broke(all, done, diag);
+	if (done->status) {
+		flushed(all, done);
+		return 0;
+	}
 	if (!done->received) {
-		if (!prev)
+		if (prev)
+			all->returned++;
+		else
 			acknowledged(all, qp);
 		return 0;
 	}
@@ -393,8 +475,6 @@ static int take(struct allreduce *all, const struct verbs_done *done, struct dia
 		return diag_system(diag, err, "posting a receive");
 	return prev ? arrived(all, done, diag) : credited(all, done, diag);
 }
-
-/* --- turning --- */
 
 static int advance(struct allreduce *all, struct diag *diag)
 {
@@ -418,20 +498,19 @@ int allreduce_turn(struct allreduce *all, struct diag *diag)
 {
 	struct verbs_done done[VERBS_DONE_MAX];
 	int taken = verbs_poll(&all->cq, done), err = 0;
+	uint64_t now = clock_ns();
 
 	if (taken < 0)
 		return diag_system(diag, taken, "%s: taking completions", all->verbs->device);
-	if (taken == 0 && clock_ns() > all->last_ns + all->stall_ns)
-		return diag_error(diag, -EHOSTUNREACH,
-			"nothing came for %.3g s, in step %u, between %s and %s",
-			(double)all->stall_ns / (double)NS_PER_S, all->taken, all->prev.peer,
-			all->next.peer);
-	if (taken == 0)
-		return 0;
-	all->last_ns = clock_ns();
+	if (taken)
+		all->last_ns = now;
 	for (int i = 0; i < taken && !err; i++)
 		err = take(all, &done[i], diag);
-	if (!err)
+	if (!err && all->cause_by_ns && now > all->cause_by_ns)
+		err = broke(all, &all->flushed, diag);
+	if (!err && !taken && now > all->last_ns + all->stall_ns)
+		err = stalled(all, diag);
+	if (!err && taken && !all->cause_by_ns)
 		err = advance(all, diag);
 	return err ? err : taken;
 }

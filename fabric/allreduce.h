@@ -55,6 +55,7 @@ struct allreduce_side {
 	uint32_t rkey;
 	uint64_t base;
 	char peer[GID_TEXT];
+	bool unreachable; /* the network did not deliver, there or back */
 };
 
 struct allreduce {
@@ -69,12 +70,15 @@ struct allreduce {
 	uint32_t count;                   /* steps over all iterations */
 	uint32_t posted, acknowledged, arrived, taken; /* steps */
 	uint32_t credits;                              /* slots given back to us */
-	uint32_t checked;                              /* chunks */
-	uint32_t flip; /* test: 1 + the step in which one bit is flipped */
+	uint32_t returned; /* slots given back to the rank before, acknowledged */
+	uint32_t checked;  /* chunks */
+	uint32_t flip;     /* test: 1 + the step in which one bit is flipped */
 	struct allreduce_wrong wrong;
 	uint64_t slot_bytes, last_ns, stall_ns;
 	uint64_t sums_ns; /* that checking and adding took: not the network's */
 	uint64_t held_ns; /* when a slot or an acknowledgement came that was waited for */
+	struct verbs_done flushed; /* of a QP that failed, until cause_by_ns; 0: of none */
+	uint64_t cause_by_ns;
 };
 
 #define ALLREDUCE_INIT                                                                         \
@@ -91,12 +95,19 @@ int allreduce_open(struct allreduce *all, const struct verbs *verbs,
 /* How the next rank's, and the one before, reach this one. */
 void allreduce_ends(const struct allreduce *all, struct gen_end *next, struct gen_end *prev);
 /* The next rank's end towards this one, and the one before's. */
-int allreduce_connect(struct allreduce *all, const struct gen_end *next,
-	const struct gen_end *prev, struct diag *diag);
+int allreduce_connect_next(
+	struct allreduce *all, const struct gen_end *next, struct diag *diag);
+int allreduce_connect_prev(
+	struct allreduce *all, const struct gen_end *prev, struct diag *diag);
+
+/* How long nothing may come. */
+uint64_t allreduce_stall_ns(const struct allreduce_plan *plan, uint64_t chunk_bytes);
 
 int allreduce_begin(struct allreduce *all, struct diag *diag);
 /* Completions taken, or a negative errno: -EHOSTUNREACH when a neighbour does not
- * acknowledge, or nothing comes for long. */
+ * acknowledge, whose side is then unreachable, or both where the port is down; -ETIMEDOUT when
+ * nothing comes for long, though all was acknowledged that was sent: some other rank is the cause;
+ * any other when the device or a QP failed. */
 int allreduce_turn(struct allreduce *all, struct diag *diag);
 bool allreduce_has_ended(const struct allreduce *all);
 

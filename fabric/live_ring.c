@@ -282,6 +282,13 @@ static void bytes_of(const struct live_stage *run, uint32_t rank, struct run_flo
 	}
 }
 
+/* Either end may have found that an edge does not carry. Where one of them failed by itself, that
+ * is why it did not answer the other. */
+static bool gave_up(const struct agent_ring_sent *from, const struct agent_ring_sent *to)
+{
+	return (from->unreachable_next || to->unreachable_prev) && !from->failed && !to->failed;
+}
+
 static void collect_edge(struct live_stage *run, uint32_t rank, struct run_flow *row)
 {
 	const struct plan_ring *plan = &run->stage->ring;
@@ -298,40 +305,71 @@ static void collect_edge(struct live_stage *run, uint32_t rank, struct run_flow 
 	row->packets_sent = (row->bytes_posted + terms.mtu_bytes - 1) / terms.mtu_bytes;
 	row->packets_received = (row->bytes_delivered + terms.mtu_bytes - 1) / terms.mtu_bytes;
 	row->complete = row->bytes_delivered == row->bytes_planned;
-	row->qp_error = from->sent.unreachable;
+	row->qp_error = gave_up(&from->sent, &run->ranks[next].sent);
 	row->start_ns = on_run(run->live, from->host, from->steps[0].posted_ns);
 	if (row->complete)
 		row->end_ns = on_run(run->live, run->ranks[next].host,
 			run->ranks[next].steps[last].arrived_ns);
 }
 
-/* The agents had as much longer as their sums took. */
+static bool is_done(const struct live_stage *run, uint32_t rank)
+{
+	return run->ranks[rank].sent.taken == steps_of(&run->stage->ring);
+}
+
+/* The agents had as much longer as their sums took: those that were not done when their time was
+ * up, where there are such. */
 static void extend(struct live_stage *run, struct sim_result *result)
 {
-	uint64_t most_ns = 0;
+	uint64_t most_ns = 0, late_ns = 0;
 
-	for (uint32_t r = 0; r < run->stage->ring.ranks; r++)
-		if (run->ranks[r].sent.sums_ns > most_ns)
-			most_ns = run->ranks[r].sent.sums_ns;
+	for (uint32_t r = 0; r < run->stage->ring.ranks; r++) {
+		const struct agent_ring_sent *sent = &run->ranks[r].sent;
+
+		if (sent->sums_ns > most_ns)
+			most_ns = sent->sums_ns;
+		if (!is_done(run, r) && !sent->why[0] && sent->sums_ns > late_ns)
+			late_ns = sent->sums_ns;
+	}
+	if (late_ns)
+		most_ns = late_ns;
 	result->stage.deadline_ns += most_ns < AGENT_SUMS_NS_MAX ? most_ns : AGENT_SUMS_NS_MAX;
+}
+
+/* How much what a rank tells explains: its own failure that of its neighbours, and theirs that
+ * others waited. */
+static unsigned explains(const struct live_stage *run, uint32_t rank)
+{
+	const struct agent_ring_sent *sent = &run->ranks[rank].sent;
+
+	if (sent->failed)
+		return 4;
+	if (sent->unreachable_next || sent->unreachable_prev)
+		return 3;
+	if (is_done(run, rank))
+		return 0;
+	return sent->why[0] ? 1 : 2;
 }
 
 static void conclude(struct live_stage *run, struct sim_result *result)
 {
 	struct run_stage *stage = &result->stage;
+	const struct live_rank *rank;
+	uint32_t most = 0;
+	bool done = true;
 
 	for (uint32_t r = 0; r < run->stage->ring.ranks; r++) {
-		const struct live_rank *rank = &run->ranks[r];
-
-		if (rank->sent.taken == steps_of(&run->stage->ring))
-			continue;
-		stage->status = RUN_PARTIAL;
-		snprintf(stage->reason, sizeof(stage->reason), "rank %u, %s: %.150s", r,
-			rank->host->name,
-			rank->sent.why[0] ? rank->sent.why : "not done when its time was up");
-		if (rank->sent.unreachable)
-			return;
+		done &= is_done(run, r);
+		if (explains(run, r) > explains(run, most))
+			most = r;
 	}
+	if (done)
+		return;
+	rank = &run->ranks[most];
+	stage->status = RUN_PARTIAL;
+	snprintf(stage->reason, sizeof(stage->reason), "rank %u, %s: %.150s", most,
+		rank->host->name,
+		rank->sent.why[0] ? rank->sent.why : "not done when its time was up");
 }
 
 void live_ring_collect(struct live_stage *run, struct sim_result *result)

@@ -87,6 +87,8 @@ static int put_result(struct runner *runner, size_t index, const struct sim_resu
 
 	row.t0_ns = result->stage.t0_ns;
 	row.t1_ns = result->stage.t1_ns;
+	if (result->stage.deadline_ns) /* sums of a ring put it off */
+		row.deadline_ns = result->stage.deadline_ns;
 	row.status = result->stage.status;
 	memcpy(row.reason, result->stage.reason, sizeof(row.reason));
 	err = run_put_stage(run, &row, diag);

@@ -92,9 +92,11 @@ def sent(begin):
         all_steps = steps_of()
         answer["ring"] = {**pattern("ring-sent"), "taken": all_steps, "acknowledged": all_steps, "checked": all_steps, "sums_ns": 900,
                           "wrong_chunks": 0, "wrong_elements": 0, "wrong_step": 0, "wrong_chunk": 0,
-                          "wrong_element": 0, "unreachable": 0, "why": ""}
+                          "wrong_element": 0, "unreachable_next": 0,
+                          "unreachable_prev": 0, "failed": 0, "why": ""}
         if lies("unreachable"):
-            answer["ring"].update(taken=0, acknowledged=0, checked=0, unreachable=1, why="no way")
+            answer["ring"].update(taken=0, acknowledged=0, checked=0, unreachable_next=1,
+                                  why="no way")
         if lies("steps-beyond"):
             answer["ring"].update(taken=1 << 20, checked=1 << 20, wrong_chunks=5, wrong_step=1 << 20)
     return answer

@@ -297,6 +297,56 @@ static void the_first_wrong_chunk_names_rank_step_and_chunk(void **state)
 	bench_free(bench);
 }
 
+/* Nobody got further than half, and of some edges an end was not answered. */
+static const struct finding *given_up(const char *edges, struct bench **out)
+{
+	struct bench *bench = pairs(HOSTS_TEXT);
+	uint32_t id = bench_stage(bench, "ring", LAYER_RING, 0);
+
+	bench->stages[id].status = RUN_PARTIAL;
+	snprintf(bench->stages[id].reason, sizeof(bench->stages[id].reason),
+		"rank 1, host2: 10.1.1.2 does not acknowledge rank 1");
+	for (uint32_t rank = 0; rank < 4; rank++) {
+		struct run_flow *flow;
+
+		bench_flow(bench, id, rank, hosts[rank], hosts[(rank + 1) % 4], 4096000, 1);
+		flow = &bench->flows[bench->flow_count - 1];
+		flow->complete = false;
+		flow->end_ns = 0;
+		flow->bytes_delivered = 2048000;
+		flow->qp_error = edges[rank] == 'x';
+		bench_set(bench, id, hosts[rank], C_OUT_OF_SEQUENCE, 0);
+		bench_set(bench, id, hosts[rank], C_PACKET_SEQ_ERR, 0);
+		bench_set(bench, id, hosts[rank], C_ACK_TIMEOUT, 0);
+	}
+	bench_judge(bench, JUDGE_ALL);
+	*out = bench;
+	return bench_find(bench, "lossless.loss");
+}
+
+/* host1 and host2 are on one leaf, host3 and host4 on the other. */
+static void an_edge_of_a_ring_that_gave_up_names_no_link_of_others(void **state)
+{
+	static const struct {
+		const char *edges, *culprit;
+		enum verdict verdict;
+	} cases[] = {
+		{ "-x--", "pairs from leaf1 to leaf2", VERDICT_FAIL },
+		{ "xx--", "host2-leaf1:2", VERDICT_FAIL },
+		{ "----", "", VERDICT_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct bench *bench;
+		const struct finding *finding = given_up(cases[i].edges, &bench);
+
+		assert_int_equal(finding->verdict, cases[i].verdict);
+		assert_string_equal(finding->culprit, cases[i].culprit);
+		bench_free(bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +369,7 @@ int main(void)
 		cmocka_unit_test(sums_that_were_all_compared_pass),
 		cmocka_unit_test(sums_that_were_not_compared_are_unknown),
 		cmocka_unit_test(the_first_wrong_chunk_names_rank_step_and_chunk),
+		cmocka_unit_test(an_edge_of_a_ring_that_gave_up_names_no_link_of_others),
 	};
 
 	return cmocka_run_group_tests_name("judge_live", tests, NULL, NULL);

@@ -16,9 +16,11 @@
 #include "fabric/file.h"
 #include "fabric/judge.h"
 #include "fabric/runner.h"
+#include "fabric/sim.h"
 #include "fabric/stages.h"
 #include "lib/diag.h"
 #include "lib/finding.h"
+#include "lib/units.h"
 #include "lib/grow.h"
 
 #define TINY "leaves: 2\nspines: 2\nhosts_per_leaf: 2\nspeed: 25G\n"
@@ -356,6 +358,61 @@ static void a_sweep_runs_in_the_order_of_its_plan_until_its_time_is_up(void **st
 	unmake(&made);
 }
 
+/* --- a backend that measures --- */
+
+static int no_facts(void *arg, struct run *run, struct diag *diag)
+{
+	(void)arg;
+	(void)run;
+	(void)diag;
+	return 0;
+}
+
+/* It gave the stage as much longer as arg says; 0: it does not say. */
+static int a_late_stage(void *arg, size_t index, struct sim_result *result, struct diag *why)
+{
+	const uint64_t *deadline_ns = arg;
+
+	(void)why;
+	*result = (struct sim_result){
+		.stage = { .id = (uint32_t)index, .deadline_ns = *deadline_ns },
+	};
+	return 0;
+}
+
+static void a_deadline_that_was_put_off_is_kept(void **state)
+{
+	uint64_t deadline_ns[] = { 0, 50000000000 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(deadline_ns); i++) {
+		struct runner_backend backend = {
+			.facts = no_facts, .stage = a_late_stage, .arg = &deadline_ns[i]
+		};
+		struct stopper stopper = { SIZE_MAX, 0, 0 };
+		struct runner_options options = { .backend = &backend, .stop = &stopper.stop };
+		struct run_info info = {
+			.backend = "verbs", .profile = "hand", .fabric_text = TINY
+		};
+		struct hand_stage hand = { .ranks = 2 };
+		struct made made = { .plan = PLAN_INIT };
+		struct diag diag = { "" };
+
+		info.fabric_bytes = strlen(TINY);
+		ok(fabric_parse(&made.fabric, "tiny", TINY, strlen(TINY), NULL, &diag), &diag);
+		ok(plan_ring(&made.plan, &made.fabric, &hand, &diag), &diag);
+		ok(run_create(&made.run, "late.run", &info, &diag), &diag);
+		ok(runner_run(made.run, &made.fabric, &made.plan, &options, &made.interrupted,
+			   &diag),
+			&diag);
+		ok(run_get_stages(made.run, &made.stages, &made.count, &diag), &diag);
+		assert_int_equal(made.count, 1);
+		assert_int_equal(made.stages[0].deadline_ns,
+			i ? deadline_ns[i] : made.plan.stages[0].deadline_ns);
+		unmake(&made);
+	}
+}
+
 /* --- interruption --- */
 
 static void an_interruption_keeps_what_was_measured_and_never_passes(void **state)
@@ -449,6 +506,7 @@ int main(void)
 		cmocka_unit_test(bursts_are_left_out_where_lossless_failed),
 		cmocka_unit_test(after_a_standstill_of_most_pairs_no_layer_is_run),
 		cmocka_unit_test(a_sweep_runs_in_the_order_of_its_plan_until_its_time_is_up),
+		cmocka_unit_test(a_deadline_that_was_put_off_is_kept),
 		cmocka_unit_test(an_interruption_keeps_what_was_measured_and_never_passes),
 		cmocka_unit_test(a_full_disk_ends_the_run_and_keeps_what_was_committed),
 	};
