@@ -240,6 +240,7 @@ static void hints(FILE *out, const struct peer_view *view)
 {
 	const struct gen_plan *plan = &view->gen->plan;
 	const struct gen_side *from = peer_sender(view);
+	const struct histogram *times = view->gen->times;
 
 	if (strcmp(view->here.address, view->there.address) == 0)
 		fprintf(out, "note: both ends are %s: no network was crossed\n",
@@ -248,10 +249,11 @@ static void hints(FILE *out, const struct peer_view *view)
 	hint_time(out, plan, from->window_ns);
 	hint_side(out, view, &view->here, &view->there);
 	hint_side(out, view, &view->there, &view->here);
-	if (plan->latency && from->messages < TAIL_MESSAGES)
+	/* Those of the warm-up are not in the quantiles, which the end that measures has. */
+	if (times && times->count < TAIL_MESSAGES)
 		fprintf(out,
 			"note: a p99.9 needs %u messages or more, these were %" PRIu64 "\n",
-			TAIL_MESSAGES, from->messages);
+			TAIL_MESSAGES, times->count);
 }
 
 /* --- what there is to judge by --- */
