@@ -13,6 +13,7 @@
  *	        traffic, over the NICs
  *	DONE    side        ->                        or REFUSE, when it broke down
  *	                    <-  RESULT side
+ *	LAST    side        ->                        what came in after DONE is in it; or REFUSE
  */
 #ifndef CMD_PEER_H
 #define CMD_PEER_H
@@ -40,6 +41,7 @@ enum peer_kind {
 	PEER_REFUSE,
 	PEER_ASK,
 	PEER_ENDS,
+	PEER_LAST,
 };
 
 struct peer_args {

@@ -44,8 +44,10 @@ static int drive_traffic(struct peer *peer, struct json **result, struct diag *d
 	if (!err && plan->both)
 		err = gen_receive_rest(gen, peer->view.there.messages_all,
 			peer->view.there.messages_least, diag);
+	if (err)
+		return err;
 	peer_outcome(peer);
-	return err;
+	return peer_say(peer, PEER_LAST, peer_side(peer), diag);
 }
 
 /* What the other end, started through ssh, is to use; of the user's options there is none there. */
@@ -109,7 +111,9 @@ static int meet(struct peer *peer, const struct json *ready, struct diag *diag)
 		return err;
 	peer->gen.plan.mtu_bytes = peer->plan.mtu_bytes;
 	peer_facts(peer);
-	return gen_connect(&peer->gen, &end, diag);
+	err = gen_connect(&peer->gen, &end, diag);
+	/* A connection that is turned away does not say why; who did so does. */
+	return err && peer->plan.cm ? peer_cause(peer, err, PEER_RESULT, diag) : err;
 }
 
 /* A datagram holds no more than the MTU. */

@@ -163,6 +163,19 @@ static int ask_for_smaller(struct peer *peer, struct diag *diag)
 	return peer_say(peer, PEER_READY, body, diag);
 }
 
+/* What the other end had received when it was done is not all: this end may still have been
+ * sending. Its last word is what both judge by. */
+static int hear_last(struct peer *peer, struct diag *diag)
+{
+	struct json *side = NULL;
+	int err = peer_hear(peer, PEER_LAST, &side, PEER_TALK_NS, diag);
+
+	if (!err)
+		err = gen_get_side(side, &peer->view.there, diag);
+	json_free(side);
+	return err;
+}
+
 /* One test. */
 static int serve(struct peer *peer, bool *last, struct diag *diag)
 {
@@ -190,6 +203,8 @@ static int serve(struct peer *peer, bool *last, struct diag *diag)
 		peer_outcome(peer);
 		err = peer_say(peer, PEER_RESULT, peer_side(peer), diag);
 	}
+	if (!err)
+		err = hear_last(peer, diag);
 	if (!err)
 		peer_report(peer, *last);
 	json_free(start);

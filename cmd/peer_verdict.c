@@ -267,14 +267,12 @@ static bool was_counted(const struct peer_view *view)
 				    : peer_sender(view)->messages != 0;
 }
 
-/* The end that connects tells the other one what it sent before it looks at its own writes. */
 static bool was_checked(const struct peer_view *view)
 {
 	const struct gen_side *here = &view->here, *there = &view->there;
 
-	if (!view->gen->plan.both)
-		return here->checked || there->checked;
-	return here->checked && (there->checked || !view->gen->active);
+	return view->gen->plan.both ? here->checked && there->checked
+				    : here->checked || there->checked;
 }
 
 bool peer_tells_loss(const struct peer_view *view)

@@ -27,6 +27,10 @@ ud='-c UD --op send'
 	said 'what arrived of them is counted' '[0-9]* of 200 datagrams arrived'
 	said 'and what arrived is whole' 'messages compared, 0 differ'
 	pair 0 bw $ud -n 20 -s 4096 -b --check --lossy
+	# The listener begins later, so the other end has sent all when the last of its come.
+	pair 0 bw $ud -n 400 -s 1000 --rate 4M -b
+	said 'both ways are counted to the end' '^pass: every datagram arrived'
+	said 'at the listener, too' '^pass: every datagram arrived' server
 	pair 2 bw $ud -s 4097
 	said 'a datagram is no larger than the MTU' 'holds at most the MTU, 4096 bytes'
 	ip link set nic4 mtu 1500
