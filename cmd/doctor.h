@@ -65,7 +65,8 @@ struct doctor_hosts {
 /* Adds the facts of this machine or root. Returns 0 or a negative errno. */
 int doctor_collect(struct facts *facts, const struct doctor_wish *wish, struct diag *diag);
 
-/* Asks every host of the fabric file's bindings over ssh, side by side. A host that does not
+/* Asks every host of the fabric file's bindings over ssh, and "local", which is this one, without,
+ * side by side. A host that does not
  * answer has one fact: that, and why. -ENOENT when the file names none. */
 int doctor_ask(struct doctor_hosts *hosts, const struct fabric *fabric,
 	const struct doctor_wish *wish, struct diag *diag);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "lib/command.h"
 #include "lib/diag.h"
 #include "lib/grow.h"
+#include "lib/launch.h"
 #include "lib/units.h"
 #include "pfc/collect.h"
 #include "pfc/facts_json.h"
@@ -101,7 +103,7 @@ static void take_answer(struct doctor_host *host, const struct command *command)
 		add_silence(&host->facts, host->place, strerror(-err), err);
 	} else if (!command->output || command->size == 0) {
 		add_silence(&host->facts, host->place,
-			command->words[0] ? command->words : "ssh ended without an answer",
+			command->words[0] ? command->words : "it ended without an answer",
 			-EIO);
 	} else {
 		err = facts_read(&host->facts, command->output, command->size, host->place,
@@ -113,15 +115,19 @@ static void take_answer(struct doctor_host *host, const struct command *command)
 
 #define ARGUMENTS 16
 
-/* weft doctor --facts on the host, which ends by itself soon after its window. */
-static void make_command(const char **argv, char *window, size_t room, const char *host,
-	const struct doctor_wish *wish)
+/* weft doctor --facts on the host, which ends by itself soon after its window. self: this
+ * program, which asks this host. */
+static void make_command(
+	const char **argv, const char *host, const char *self, const char *window)
 {
 	const char *const words[] = { "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10",
 		"--", host, "weft", "doctor", "--facts", "--window", window, NULL };
+	const char *const here[] = { self, "doctor", "--facts", "--window", window, NULL };
 
-	snprintf(window, room, "%lluns", (unsigned long long)wish->window_ns);
-	memcpy(argv, words, sizeof(words));
+	if (strcmp(host, "local") == 0)
+		memcpy(argv, here, sizeof(here));
+	else
+		memcpy(argv, words, sizeof(words));
 }
 
 int doctor_ask(struct doctor_hosts *hosts, const struct fabric *fabric,
@@ -131,14 +137,16 @@ int doctor_ask(struct doctor_hosts *hosts, const struct fabric *fabric,
 	size_t count = list_hosts(fabric, names);
 	struct command *commands = zeroed(count + 1, sizeof(*commands));
 	const char *(*argv)[ARGUMENTS] = zeroed(count + 1, sizeof(*argv));
-	char window[32];
+	char window[32], self[PATH_MAX];
 
+	launch_self(self);
+	snprintf(window, sizeof(window), "%lluns", (unsigned long long)wish->window_ns);
 	hosts->items = zeroed(count + 1, sizeof(*hosts->items));
 	hosts->count = count;
 	for (size_t i = 0; i < count; i++) {
 		snprintf(hosts->items[i].place, sizeof(hosts->items[i].place), "%s", names[i]);
 		facts_init(&hosts->items[i].facts);
-		make_command(argv[i], window, sizeof(window), names[i], wish);
+		make_command(argv[i], names[i], self, window);
 		commands[i].argv = argv[i];
 	}
 	commands_run(commands, count, wish->at_once, wish->limit_ns);

@@ -67,6 +67,15 @@ int launch_start(
 	return diag_system(diag, err, "%s: %s cannot be started", peer, argv[0]);
 }
 
+void launch_self(char path[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+	if (length <= 0)
+		snprintf(path, PATH_MAX, "weft");
+}
+
 int launch_weft(struct launch *launch, const char *host, const char *weft,
 	const char *const *words, const char *peer, struct diag *diag)
 {
@@ -75,13 +84,10 @@ int launch_weft(struct launch *launch, const char *host, const char *weft,
 		"ServerAliveCountMax=2", "--" };
 	const char *argv[COUNT_OF(ssh) + 2 + LAUNCH_WEFT_WORDS + 1];
 	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t count = 0;
 
 	/* By its own name, so that who looks at the host's processes knows it. */
-	self[length > 0 ? length : 0] = '\0';
-	if (length <= 0)
-		snprintf(self, sizeof(self), "weft");
+	launch_self(self);
 	for (size_t i = 0; host && i < COUNT_OF(ssh); i++)
 		argv[count++] = ssh[i];
 	if (host)

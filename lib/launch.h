@@ -9,6 +9,7 @@
 #ifndef LIB_LAUNCH_H
 #define LIB_LAUNCH_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -35,6 +36,9 @@ struct launch {
  * errno: no such program, no descriptor or process left. */
 int launch_start(
 	struct launch *launch, const char *const *argv, const char *peer, struct diag *diag);
+
+/* The path of this program; "weft" where the kernel does not tell it. */
+void launch_self(char path[PATH_MAX]);
 
 /* Starts weft with these words, at most LAUNCH_WEFT_WORDS and then NULL: on a host, by the user's
  * own ssh, which asks for nothing and gives up where nobody answers; or here, with host NULL.

@@ -92,6 +92,7 @@ cat > "$folder/ssh" << END
 while [ "\$1" != -- ]; do shift; done
 shift
 host=\$1
+echo "\$host" >> "$folder/asked"
 shift 2
 [ "\$host" != node3 ] || { echo "no route to node3" >&2; exit 255; }
 [ "\$host" != node4 ] || exec sleep 60
@@ -118,4 +119,14 @@ says '4 hosts: FAIL'
 PATH=$folder:$PATH "$weft" audit --window 0s --limit 4s "$folder/fabric.yaml" > "$folder/out" 2>&1
 says 'node3 did not answer'
 says 'node1 .*dscp .*26 -> 3\*'
+
+# The host "local" is this one, as for accept: whatever it has, it answers, and ssh is not asked.
+sed 's/node3/local/; /node[24]/d' "$folder/fabric.yaml" > "$folder/local.yaml"
+for command in doctor audit; do
+	: > "$folder/asked"
+	PATH=$folder:$PATH "$weft" $command --window 0s "$folder/local.yaml" > "$folder/out" 2>&1
+	[ "$(cat "$folder/asked")" = node1 ] || complain "$command: ssh to $(cat "$folder/asked")"
+	! grep 'did not answer' "$folder/out" || complain "$command: this host does not answer"
+	[ $command = audit ] || says '^== local: '
+done
 exit $bad
