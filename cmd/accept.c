@@ -18,7 +18,7 @@ static const struct opt accept_opts[] = {
 	{ OPT_FLAG, "keep-going", ARG(conduct.keep_going), 0, 0,
 		"run layers, too, that would only repeat a failure" },
 	{ OPT_TEXT, "run RUN", ARG(conduct.run_path), 0, 0,
-		"the run file to write; NAME.run unless given" },
+		"the run file to write; NAME.run, or NAME-layer-LAYER.run, unless given" },
 	{ OPT_FLAG, "verbose", ARG(conduct.verbose), 0, 0, "tell of every stage and check" },
 	{ OPT_FLAG, "json", ARG(conduct.json), 0, 0, "print JSON" },
 	OUTPUT_OPTS(struct accept_args, conduct.outputs),
@@ -28,10 +28,15 @@ static const struct opt accept_opts[] = {
 
 static void make_plan(const struct accept_args *args, struct conduct *conduct)
 {
+	enum plan_layer layer;
+
 	conduct_plan(conduct, &conduct->fabric);
+	if (!args->layer)
+		return;
 	/* The words are in the order of the layers, from pairs on. */
-	if (args->layer)
-		plan_keep(&conduct->plan, (enum plan_layer)(LAYER_PAIRS + args->layer - 1));
+	layer = (enum plan_layer)(LAYER_PAIRS + args->layer - 1);
+	plan_keep(&conduct->plan, layer);
+	conduct->layer = plan_layer_name(layer);
 }
 
 int cmd_accept(int argc, char **argv)

@@ -76,17 +76,23 @@ void conduct_free(struct conduct *conduct)
 	fabric_free(&conduct->fabric);
 }
 
-/* "leafspine-32.run"; of a single stage "leafspine-32-incast.run". What a shell or a
- * file system could take amiss becomes '-'. */
+/* "leafspine-32.run"; of one layer "leafspine-32-layer-burst.run", of a single stage
+ * "leafspine-32-incast.run". What a shell or a file system could take amiss becomes '-';
+ * past ASCII a name is letters of some language, for a fabric file is UTF-8 without
+ * control characters. */
 static void default_path(const struct conduct *conduct, char *path)
 {
 	bool whole = strcmp(conduct->command, "accept") == 0;
 	const char *name = conduct->fabric.name[0] ? conduct->fabric.name : "fabric";
 
-	snprintf(path, RUN_PATH_BYTES, "%s%s%s.run", name, whole ? "" : "-",
-		whole ? "" : conduct->command);
+	if (conduct->layer)
+		snprintf(path, RUN_PATH_BYTES, "%s-layer-%s.run", name, conduct->layer);
+	else
+		snprintf(path, RUN_PATH_BYTES, "%s%s%s.run", name, whole ? "" : "-",
+			whole ? "" : conduct->command);
 	for (char *c = path; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+		if ((unsigned char)*c < 0x80 && !isalnum((unsigned char)*c) &&
+			!strchr("._-", *c))
 			*c = '-';
 	if (path[0] == '.' || path[0] == '-')
 		path[0] = '_';

@@ -28,6 +28,7 @@ struct conduct {
 	const char *fabric_path, *plane;
 	const char *run_path;   /* NULL: named after the fabric, in the current folder */
 	const char *run_shown;  /* what reports call it; NULL: run_path */
+	const char *layer;      /* "burst": the one that is run; NULL: all */
 	const char *tap_places; /* "leaf1:3,host2"; NULL: nothing is captured */
 	unsigned profile, backend, launcher; /* as the words of CONDUCT_OPTS */
 	uint64_t seed, threads, snaplen;
