@@ -76,7 +76,7 @@ static void flow_cells(struct table *table, const struct flow_row *row)
 static void say_spread(struct ink *ink, const struct flow_row *rows, size_t count)
 {
 	const struct flow_row **times = zeroed(count, sizeof(*times));
-	char least[NUMBER_BYTES], median[NUMBER_BYTES], most[NUMBER_BYTES];
+	char least[NUMBER_BYTES], median[NUMBER_BYTES], most[NUMBER_BYTES], text[256];
 
 	for (size_t i = 0; i < count; i++)
 		times[i] = &rows[i];
@@ -84,11 +84,13 @@ static void say_spread(struct ink *ink, const struct flow_row *rows, size_t coun
 	number_gbps(least, sizeof(least), rows[0].bps);
 	number_gbps(median, sizeof(median), rows[count / 2].bps);
 	number_gbps(most, sizeof(most), rows[count - 1].bps);
-	ink_put(ink, INK_PLAIN,
-		"  %zu flow%s: least %s, p50 %s, most %s Gb/s; done p50 %.1f, max %.1f us",
-		count, count == 1 ? "" : "s", least, median, most,
+	snprintf(text, sizeof(text),
+		"%zu flow%s: least %s, p50 %s, most %s Gb/s; done p50 %.1f, max %.1f us", count,
+		count == 1 ? "" : "s", least, median, most,
 		(double)times[count / 2]->took_ns / (double)NS_PER_US,
 		(double)times[count - 1]->took_ns / (double)NS_PER_US);
+	ink_to(ink, 2);
+	ink_wrap(ink, INK_PLAIN, 4, text);
 	ink_end(ink);
 	free(times);
 }
@@ -216,7 +218,8 @@ static int show_stage(
 	if (err)
 		return err;
 	ink_put(ink, INK_BOLD, "%s", stage->name);
-	ink_put(ink, INK_PLAIN, "  %s", stage->note);
+	ink_put(ink, INK_PLAIN, "  ");
+	ink_wrap(ink, INK_PLAIN, 2, stage->note);
 	ink_end(ink);
 	if (ring.ranks)
 		err = show_ring(ink, run, stage->id, &ring, diag);

@@ -198,21 +198,44 @@ static size_t fitting(const char *text, size_t columns, size_t *taken)
 	return (size_t)(at - text);
 }
 
+static bool is_of_number(char c)
+{
+	return c && strchr("0123456789.,eE+-", c);
+}
+
+/* Where a text may end that is cut after so many bytes: before a number that the cut would
+ * go through, for what is left of that reads as another one. */
+static size_t cut_at(const char *text, size_t bytes)
+{
+	size_t from = bytes, to = bytes;
+
+	while (from && is_of_number(text[from - 1]))
+		from--;
+	while (is_of_number(text[to]))
+		to++;
+	if (from == bytes || to == bytes || from + strcspn(text + from, "0123456789") >= to)
+		return bytes;
+	return from;
+}
+
 /* As much of a safe text as fits. */
 static void put_safe(struct ink *ink, const char *safe)
 {
 	size_t room = ink->width - ink->column, taken, bytes;
+	bool dots = room >= 2;
 
 	bytes = fitting(safe, room, &taken);
-	if (safe[bytes] && room >= 2) {
-		bytes = fitting(safe, room - 2, &taken);
-		fwrite(safe, 1, bytes, ink->out);
-		fputs("..", ink->out);
-		taken += 2;
+	if (safe[bytes]) {
+		bytes = fitting(safe, dots ? room - 2 : room, &taken);
+		bytes = cut_at(safe, bytes);
 	} else {
-		fwrite(safe, 1, bytes, ink->out);
+		dots = false;
 	}
-	ink->column += (unsigned)taken;
+	fwrite(safe, 1, bytes, ink->out);
+	if (dots)
+		fputs("..", ink->out);
+	/* What comes after something that was cut would read as its end. */
+	ink->column = safe[bytes] ? ink->width : ink->column + (unsigned)taken;
 }
 
 void ink_put(struct ink *ink, enum ink_style style, const char *fmt, ...)

@@ -41,7 +41,8 @@ size_t ink_columns(const char *text);
  * when size is too small. */
 void ink_safe(char *safe, size_t size, const char *text);
 
-/* Puts text on the line, as far as it fits; a text that is cut ends in "..". */
+/* Puts text on the line, as far as it fits; a text that is cut ends in "..", and never
+ * inside a number. */
 __attribute__((format(printf, 3, 4))) void ink_put(
 	struct ink *ink, enum ink_style style, const char *fmt, ...);
 

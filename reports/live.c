@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/units.h"
 #include "reports/number.h"
@@ -16,8 +17,8 @@ static const struct table_column columns[] = {
 	{ "held", false, 0 },
 	{ "holds", false, 0 },
 	{ "CE/s", false, 5 },
-	{ "CNP/s out", false, 4 },
-	{ "in", false, 4 },
+	{ "CNP/s out", false, 4 }, /* each may have gone alone */
+	{ "CNP/s in", false, 4 },
 	{ "retry/s", false, 0 },
 	{ "drop", false, 0 },
 	{ "err", false, 0 },
@@ -180,8 +181,8 @@ static void draw_head(struct ink *ink, const struct live_view *view)
 	if (view->missed)
 		ink_put(ink, INK_DOUBT, "  %" PRIu64 " missed", view->missed);
 	if (active)
-		ink_put(ink, INK_BAD, "  %zu alarms now, %zu in all", active,
-			view->alarm_count);
+		ink_put(ink, INK_BAD, "  %zu alarm%s now, %zu in all", active,
+			active == 1 ? "" : "s", view->alarm_count);
 	else if (view->alarm_count)
 		ink_put(ink, INK_DOUBT, "  no alarm now, %zu before", view->alarm_count);
 	else
@@ -189,29 +190,62 @@ static void draw_head(struct ink *ink, const struct live_view *view)
 	ink_end(ink);
 }
 
-static void draw_alarm(struct ink *ink, const struct live_alarm *alarm)
+#define WRAPPED 6u /* columns before what an alarm's or a note's next lines say */
+
+static void draw_alarm(struct ink *ink, const struct live_alarm *alarm, bool wraps)
 {
-	char text[NUMBER_BYTES];
+	char text[NUMBER_BYTES], words[sizeof(alarm->text) + 64];
 
 	number_time(text, sizeof(text), alarm->active ? alarm->first_ns : alarm->last_ns);
 	ink_put(ink, alarm->active ? INK_BAD : INK_DIM, "  %s %s",
 		alarm->active ? "since" : "until", text);
 	ink_put(ink, INK_BOLD, "  %s", alarm->nic);
-	ink_put(ink, INK_PLAIN, "  %s: %s", alarm->check, alarm->text);
+	snprintf(words, sizeof(words), "%s: %s", alarm->check, alarm->text);
+	ink_put(ink, INK_PLAIN, "  ");
+	if (wraps)
+		ink_wrap(ink, INK_PLAIN, WRAPPED, words);
+	else
+		ink_put(ink, INK_PLAIN, "%s", words);
 	ink_end(ink);
 }
 
+/* On as many lines as it takes, if all that come after it keep one each. Returns how many. */
+static unsigned put_alarm(
+	struct ink *ink, const struct live_alarm *alarm, unsigned room, size_t after)
+{
+	unsigned lines = 0;
+	char *drawn = NULL;
+	size_t bytes = 0;
+	struct ink trial = *ink;
+
+	trial.out = open_memstream(&drawn, &bytes);
+	if (trial.out) {
+		draw_alarm(&trial, alarm, true);
+		fclose(trial.out);
+	}
+	for (size_t i = 0; i < bytes; i++)
+		lines += drawn[i] == '\n';
+	if (lines && lines + after <= room) {
+		fputs(drawn, ink->out);
+	} else {
+		draw_alarm(ink, alarm, false);
+		lines = 1;
+	}
+	free(drawn);
+	return lines;
+}
+
 /* Those that go on first; as many as there is room for. */
-static unsigned draw_alarms(struct ink *ink, const struct live_view *view, unsigned room)
+static unsigned draw_alarms(
+	struct ink *ink, const struct live_view *view, unsigned room, size_t wanted)
 {
 	unsigned drawn = 0;
 
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = view->alarm_count; i-- > 0 && drawn < room;)
-			if (view->alarms[i].active == (pass == 0)) {
-				draw_alarm(ink, &view->alarms[i]);
-				drawn++;
-			}
+			if (view->alarms[i].active == (pass == 0))
+				drawn += put_alarm(
+					ink, &view->alarms[i], room - drawn, --wanted);
 	return drawn;
 }
 
@@ -254,20 +288,21 @@ static size_t nics_that_fit(
 }
 
 /* What goes on below the table keeps at least a third of the screen, if it needs it. */
-static unsigned wanted_below(const struct live_view *view, unsigned height)
+static size_t wanted_below(const struct live_view *view)
 {
 	size_t wanted = view->alarm_count + view->event_count;
 
 	for (size_t i = 0; i < view->nic_count; i++)
 		wanted += view->nics[i].note[0] != '\0';
-	return wanted > height / 3 ? height / 3 : (unsigned)wanted;
+	return wanted;
 }
 
 void live_draw(FILE *out, const struct report_options *options, unsigned height,
 	const struct live_view *view)
 {
 	const unsigned around = 4; /* head, NICs left out or an empty line, legend, one spare */
-	unsigned below = wanted_below(view, height), used, room;
+	size_t wanted = wanted_below(view);
+	unsigned below = wanted > height / 3 ? height / 3 : (unsigned)wanted, used, room;
 	bool named = is_named(view);
 	size_t count = nics_that_fit(
 		view, named, height > around + below ? height - around - below : 1, &used);
@@ -283,7 +318,7 @@ void live_draw(FILE *out, const struct report_options *options, unsigned height,
 		ink_put(&ink, INK_DIM, "  and %zu NICs more", view->nic_count - count);
 	ink_end(&ink);
 	room = height > used + around ? height - used - around : 0;
-	room -= draw_alarms(&ink, view, room);
+	room -= draw_alarms(&ink, view, room, wanted);
 	draw_notes(&ink, view, room);
 	ink_put(&ink, INK_DIM,
 		named ? "  largest step: between two readings; ^C ends"

@@ -91,11 +91,11 @@ static void no_line_is_longer_than_the_width(void **state)
 	page_open(&page, 40, false);
 	ink_put(&page.ink, INK_PLAIN, "0123456789012345678901234567890123456789");
 	ink_end(&page.ink);
-	ink_put(&page.ink, INK_PLAIN, "01234567890123456789012345678901234567890");
+	ink_put(&page.ink, INK_PLAIN, "a123456789b123456789c123456789d123456789e");
 	ink_put(&page.ink, INK_PLAIN, "and more");
 	ink_end(&page.ink);
 	page_is(&page, "0123456789012345678901234567890123456789\n"
-		       "01234567890123456789012345678901234567..\n");
+		       "a123456789b123456789c123456789d..\n");
 }
 
 static void a_wide_character_is_not_cut_in_two(void **state)
@@ -108,6 +108,51 @@ static void a_wide_character_is_not_cut_in_two(void **state)
 		"0123456789012345678901234567890123456\xe4\xb8\xbb\xe6\x9c\xba");
 	ink_end(&page.ink);
 	page_is(&page, "0123456789012345678901234567890123456..\n");
+}
+
+static const struct cut_case {
+	const char *name, *given, *cut; /* on a line of 40 columns */
+} cut_cases[] = {
+	{ "a number is left out whole", "done p50 103526.7, then at most 104474.1 us",
+		"done p50 103526.7, then at most .." },
+	{ "a word is cut anywhere", "done p50 103526.7, and then some words more",
+		"done p50 103526.7, and then some words.." },
+	{ "a number that ends at the cut stays", "of all that was sent there came 104474 KiB",
+		"of all that was sent there came 104474.." },
+	{ "groups of digits are one number", "all bytes that came to it: 104,474,112,000",
+		"all bytes that came to it: .." },
+	{ "an exponent is of its number", "a loss probability of not more than 1.2e-03",
+		"a loss probability of not more than .." },
+	{ "a range is of one piece", "in a window of this stage: 177863.752-468709.884",
+		"in a window of this stage: .." },
+	{ "a name does not become another one", "nothing came to the host of name host1234",
+		"nothing came to the host of name host.." },
+	{ "nothing but a number", "1234567890123456789012345678901234567890123", ".." },
+	{ "what fits is not cut", "1234567890123456789012345678901234567890",
+		"1234567890123456789012345678901234567890" },
+};
+
+static void no_number_is_cut(void **state)
+{
+	const struct cut_case *c = *state;
+	struct page page;
+
+	page_open(&page, 40, false);
+	ink_put(&page.ink, INK_PLAIN, "%s", c->given);
+	assert_int_equal(page.ink.column, 40);
+	ink_put(&page.ink, INK_PLAIN, "after");
+	page_is(&page, c->cut);
+}
+
+static void no_digit_is_put_alone_on_the_last_column(void **state)
+{
+	struct page page;
+
+	(void)state;
+	page_open(&page, 40, false);
+	ink_to(&page.ink, 39);
+	ink_put(&page.ink, INK_PLAIN, "12");
+	page_is(&page, "                                       ");
 }
 
 static void words_wrap_to_the_indent(void **state)
@@ -232,6 +277,7 @@ int main(void)
 		cmocka_unit_test(a_safe_text_is_cut_at_a_whole_character),
 		cmocka_unit_test(no_line_is_longer_than_the_width),
 		cmocka_unit_test(a_wide_character_is_not_cut_in_two),
+		cmocka_unit_test(no_digit_is_put_alone_on_the_last_column),
 		cmocka_unit_test(words_wrap_to_the_indent),
 		cmocka_unit_test(a_word_longer_than_the_line_is_broken),
 		cmocka_unit_test(prose_stops_at_a_hundred_columns),
@@ -240,14 +286,21 @@ int main(void)
 		cmocka_unit_test(a_table_is_aligned_and_its_last_column_wraps),
 		cmocka_unit_test(a_table_gives_up_what_it_can_spare),
 	};
-	struct CMUnitTest tests[COUNT_OF(fixed) + COUNT_OF(safe_cases)];
+	const size_t safe = COUNT_OF(fixed), cut = safe + COUNT_OF(safe_cases);
+	struct CMUnitTest tests[COUNT_OF(fixed) + COUNT_OF(safe_cases) + COUNT_OF(cut_cases)];
 
 	memcpy(tests, fixed, sizeof(fixed));
 	for (size_t i = 0; i < COUNT_OF(safe_cases); i++)
-		tests[COUNT_OF(fixed) + i] = (struct CMUnitTest){
+		tests[safe + i] = (struct CMUnitTest){
 			.name = safe_cases[i].name,
 			.test_func = names_are_safe,
 			.initial_state = (void *)(uintptr_t)&safe_cases[i],
+		};
+	for (size_t i = 0; i < COUNT_OF(cut_cases); i++)
+		tests[cut + i] = (struct CMUnitTest){
+			.name = cut_cases[i].name,
+			.test_func = no_number_is_cut,
+			.initial_state = (void *)(uintptr_t)&cut_cases[i],
 		};
 	return cmocka_run_group_tests_name("ink", tests, NULL, NULL);
 }
