@@ -13,6 +13,12 @@ enum exit_status {
 	EXIT_UNKNOWN = 2, /* we could not find out */
 };
 
+/* The status of what could not be told to its end: a failure stays one. */
+static inline int exit_untold(int status)
+{
+	return status == EXIT_FAIL ? EXIT_FAIL : EXIT_UNKNOWN;
+}
+
 int cmd_accept(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_agent(int argc, char **argv);

@@ -253,8 +253,8 @@ static int judge(struct run *run, struct conduct *conduct, const char *path, str
 	}
 	if (err)
 		conduct_refuse(conduct, diag);
-	if (err && status == EXIT_PASS)
-		status = EXIT_UNKNOWN;
+	if (err)
+		status = exit_untold(status);
 	findings_free(&findings);
 	return status;
 }

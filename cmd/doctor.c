@@ -53,7 +53,7 @@ static int judge(struct facts *facts, const struct doctor_args *args)
 	status = report_exit_status(result.verdict);
 	if (args->opts.json) {
 		if (explain_print_json(stdout, &result))
-			status = EXIT_UNKNOWN;
+			status = exit_untold(status);
 	} else {
 		doctor_print_ports(stdout, facts);
 		explain_print_text(stdout, &result, args->opts.all);

@@ -90,7 +90,7 @@ int doctor_fabric(const char *path, const struct doctor_wish *wish, bool json, b
 	struct showing showing = { VERDICT_PASS, NULL, all };
 	struct json *document = NULL;
 	struct diag diag;
-	int err = fabric_load(&fabric, path, NULL, &diag);
+	int err = fabric_load(&fabric, path, NULL, &diag), status;
 
 	if (!err)
 		err = doctor_ask(&hosts, &fabric, wish, &diag);
@@ -117,5 +117,6 @@ int doctor_fabric(const char *path, const struct doctor_wish *wish, bool json, b
 	json_free(document);
 	doctor_hosts_free(&hosts);
 	fabric_free(&fabric);
-	return err ? EXIT_UNKNOWN : report_exit_status(showing.verdict);
+	status = report_exit_status(showing.verdict);
+	return err ? exit_untold(status) : status;
 }

@@ -91,7 +91,7 @@ static int run(int argc, char **argv)
 	return command ? command->run(argc - 1, argv + 1) : unknown_command(argv[0]);
 }
 
-/* A report that did not reach its reader is not a pass. A reader who left, as
+/* A report that did not reach its reader is not a pass, and of a failure it stays one. A reader who left, as
  * head(1) does, knows that and is told nothing. */
 static int close_output(int status)
 {
@@ -108,7 +108,7 @@ static int close_output(int status)
 			"weft: the output could not be written in full: %s; expected a "
 			"place with room for it\n",
 			errno ? strerror(errno) : "the device took only a part");
-	return EXIT_UNKNOWN;
+	return exit_untold(status);
 }
 
 int main(int argc, char **argv)

@@ -282,7 +282,7 @@ static int run(const struct pcap_args *args)
 		status = EXIT_UNKNOWN;
 	}
 	if (args->json && pcap_write_json(stdout, &report))
-		status = EXIT_UNKNOWN;
+		status = exit_untold(status);
 	else if (!args->json)
 		pcap_write_text(stdout, &report, &text);
 out:

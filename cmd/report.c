@@ -147,7 +147,7 @@ int cmd_report(int argc, char **argv)
 	}
 	if (check_files(&args, &diag) || judge_and_draw(&args, &status, &diag)) {
 		fprintf(stderr, "weft report: %s\n", diag.text);
-		return status == EXIT_FAIL ? EXIT_FAIL : EXIT_UNKNOWN;
+		return exit_untold(status);
 	}
 	return status;
 }

@@ -322,8 +322,8 @@ static int tell(struct sweep *sweep, struct diag *diag)
 		conduct_refuse(&sweep->args.conduct, diag);
 		sweep->args.conduct.unwritten = true;
 	}
-	if (sweep->args.conduct.unwritten && status == EXIT_PASS)
-		status = EXIT_UNKNOWN;
+	if (sweep->args.conduct.unwritten)
+		status = exit_untold(status);
 	if (sweep->args.hook)
 		sweep_hook(&night, sweep->args.hook, sweep->args.hook_ns);
 	history_free(&history);

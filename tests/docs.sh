@@ -60,6 +60,18 @@ for command in $("$weft" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
 	grep -q "Xr weft-$command 1" "$source/cmd/weft.1" || fail "cmd/weft.1 lacks weft-$command"
 done
 
+# What these pages give as examples can be typed as it stands, in this order.
+for page in plan sim incast burst ring compare; do
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl weft //p' "$source/cmd/weft-$page.1" |
+		grep -v 'before\.run' > lines
+	[ -s lines ] || fail "cmd/weft-$page.1 has no examples"
+	while read -r words; do
+		# shellcheck disable=SC2086 # words of a command line
+		"$weft" $words > real 2> err < /dev/null
+		[ $? -le 1 ] || fail "cmd/weft-$page.1: weft $words says: $(cat err) $(head -1 real)"
+	done < lines
+done
+
 for page in "$source"/*.md "$source"/docs/*.md; do
 	grep -o '](\([^)#]*\)' "$page" | sed 's/^](//' | while read -r link; do
 		case $link in

@@ -73,4 +73,21 @@ fi
 [ $? -eq 2 ] || fail "two arguments: status is not 2"
 "$weft" report cut.run > /dev/full 2> err
 [ $? -eq 2 ] || fail "full device: status is not 2"
+
+# What failed has failed, wherever its report goes; a pass that nobody saw is none.
+"$draw" fail run || fail "no run made"
+mv made.run fail.run
+"$draw" pass run || fail "no run made"
+mv made.run pass.run
+for words in '' --json '--csv findings' '--html -' '--html /dev/full' --verbose; do
+	# shellcheck disable=SC2086 # words of a command line
+	"$weft" report $words fail.run > /dev/full 2> err
+	[ $? -eq 1 ] || fail "a failure to a full device, $words: status is not 1"
+	# shellcheck disable=SC2086
+	"$weft" report $words pass.run > /dev/full 2> err
+	[ $? -eq 2 ] || fail "a pass to a full device, $words: status is not 2"
+done
+printf '== hostA: ethtool -S ens1f0, 10 s delta ==\nrx_prio3_pause: 1200\n== env ==\nNCCL_IB_TC=106\n' > pasted
+"$weft" explain pasted > /dev/full 2> err
+[ $? -eq 2 ] || fail "an unknown to a full device: status is not 2"
 finish
