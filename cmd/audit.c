@@ -35,7 +35,7 @@ static const struct opt audit_opts[] = {
 	{ OPT_TEXT, "from FACTS", ARG(from), 0, 0,
 		"hold these facts against the file and ask no host; each FACTS is more" },
 	{ OPT_TEXT, "env FILE", ARG(env), 0, 0, "the job's variables, NAME=value a line" },
-	{ OPT_BYTES, "prove BYTES", ARG(prove.bytes), 1u << 20, 1ull << 40,
+	{ OPT_BYTES, "prove BYTES", ARG(prove.bytes), 1u << 20, AUDIT_PROVE_BYTES_MAX,
 		"also send so many bytes from every NIC, and ask in which priority they are "
 		"counted" },
 	{ OPT_CHOICE, "launcher by-host|local|ssh", ARG(launcher), 0, 0,

@@ -16,7 +16,12 @@
 #include "pfc/proof.h"
 
 #define WARM_BYTES 65536u
-#define SLOWEST_BPS 100000000u /* a stage may take as long as this rate needs, and 10 s */
+#define LEAST_NS (10 * NS_PER_S)
+#define SLOWEST_BPS 100000000u /* a stage may take as long as this rate needs, and LEAST_NS */
+
+_Static_assert(
+	LEAST_NS + AUDIT_PROVE_BYTES_MAX * (8 * NS_PER_S / SLOWEST_BPS) <= AGENT_STAGE_NS_MAX,
+	"an agent refuses what takes longer");
 
 /* A stage with the pairs of another, each with so many bytes. */
 static void add_stage(struct plan *plan, const struct plan_stage *like, uint64_t bytes)
@@ -24,7 +29,7 @@ static void add_stage(struct plan *plan, const struct plan_stage *like, uint64_t
 	struct plan_stage *stage = plan_add(plan, LAYER_PAIRS);
 
 	snprintf(stage->name, sizeof(stage->name), "proof-%zu", plan->count);
-	stage->deadline_ns = 10 * NS_PER_S + bytes * 8 * NS_PER_S / SLOWEST_BPS;
+	stage->deadline_ns = LEAST_NS + bytes * (8 * NS_PER_S / SLOWEST_BPS);
 	for (uint32_t i = 0; i < like->flow_count; i++) {
 		struct plan_flow *flow = plan_stage_add(stage);
 

@@ -10,8 +10,10 @@
 #include "cmd/doctor.h"
 #include "fabric/agents.h"
 
+#define AUDIT_PROVE_BYTES_MAX (UINT64_C(40) << 30) /* what agents have the time for */
+
 struct audit_proof {
-	uint64_t bytes; /* a NIC; 0: not asked for */
+	uint64_t bytes; /* a NIC, at most AUDIT_PROVE_BYTES_MAX; 0: not asked for */
 	struct agents_options agents;
 	struct doctor_wish wish; /* for the counters */
 };

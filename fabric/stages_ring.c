@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/allreduce_sum.h"
+#include "fabric/allreduce.h"
 #include "lib/grow.h"
 #include "lib/units.h"
 
@@ -17,6 +17,7 @@
 #define ITERATIONS_MAX 200u
 #define HOPS_QUICK UINT64_C(5000000)
 #define LIVE_CHUNK_BYTES (4 * MIB)
+#define LIVE_CHUNK_ROUNDING (4 * KIB)
 #define LIVE_RANKS 1024u
 #define HOPS_PER_PACKET 3u /* between the 2.1 inside a leaf and the 4.3 across */
 
@@ -82,11 +83,14 @@ static uint32_t iterations_for(
 	return iterations < ITERATIONS_MIN ? ITERATIONS_MIN : (uint32_t)iterations;
 }
 
-/* On real NICs: chunks that registered memory has room for, and as many all-reduces as fill
- * the time. */
+/* On real NICs: chunks that registered memory has room for, with what rounding adds, and as many
+ * all-reduces as fill the time. */
 static uint64_t live_chunk_ns(const struct stage_build *build, uint32_t nic, uint32_t members)
 {
-	uint64_t most_ns = stage_ns(build, nic, LIVE_CHUNK_BYTES);
+	uint32_t ranks = members < LIVE_RANKS ? members : LIVE_RANKS;
+	uint64_t room = ALLREDUCE_BYTES_MAX / ranks - LIVE_CHUNK_ROUNDING;
+	uint64_t most_ns =
+		stage_ns(build, nic, room < LIVE_CHUNK_BYTES ? room : LIVE_CHUNK_BYTES);
 	uint64_t ns = build->live_ns / (2 * (uint64_t)members * ITERATIONS_MIN);
 
 	return ns < most_ns ? ns : most_ns;

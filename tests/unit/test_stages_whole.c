@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan as a whole: its size, seeds, slots. */
+#include "fabric/agent.h"
 #include "tests/unit/stages_bed.h"
 
 /* Links that the packets of a stage cross, with one ACK for 16 packets. */
@@ -137,7 +138,35 @@ static void slots_leave_time_for_a_slow_uplink(void **state)
 	tear_down(&bench);
 }
 
+/* On real NICs; what an agent refuses would be left unknown. */
+static void agents_take_every_stage(void **state)
+{
+	for (int profile = PROFILE_QUICK; profile <= PROFILE_FULL; profile++) {
+		struct plan plan = PLAN_INIT;
+		struct bench bench;
+
+		set_up(&bench, *state, PROFILE_QUICK, 1);
+		plan_live(&plan, &bench.fabric, (enum profile)profile, 1);
+		assert_true(plan.count > 0);
+		for (size_t i = 0; i < plan.count; i++) {
+			const struct plan_stage *stage = &plan.stages[i];
+			const struct plan_ring *ring = &stage->ring;
+
+			assert_in_range(stage->deadline_ns, 1, AGENT_STAGE_NS_MAX);
+			if (!ring->ranks)
+				continue;
+			assert_in_range(ring->bytes, 1, ALLREDUCE_BYTES_MAX);
+			assert_in_range(ring->qps, 1, ALLREDUCE_QPS_MAX);
+			assert_in_range(2 * (ring->ranks - UINT64_C(1)) * ring->iterations, 1,
+				ALLREDUCE_STEPS_MAX);
+		}
+		plan_free(&plan);
+		tear_down(&bench);
+	}
+}
+
 static const struct plant_check checks[] = {
+	CHECK(agents_take_every_stage),
 	CHECK(the_quick_profile_stays_in_its_budget),
 	CHECK(the_same_seed_gives_the_same_plan),
 };
