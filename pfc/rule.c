@@ -13,9 +13,9 @@
 static const struct rule *const families[] = {
 	rules_address, rules_mtu, rules_rails, rules_bytes, rules_routes, rules_pci,
 	rules_wire, /* before qos: a setting that was changed back is the cause */
-	rules_qos, rules_congestion, rules_buffers, rules_link, rules_paths, rules_launch,
-	rules_measure, rules_units, rules_port, rules_class, rules_mark, rules_host,
-	rules_hosts, rules_audit, rules_lint,
+	rules_qos, rules_congestion, rules_buffers, rules_drops, rules_link, rules_paths,
+	rules_launch, rules_measure, rules_units, rules_port, rules_class, rules_mark,
+	rules_host, rules_hosts, rules_audit, rules_lint,
 	rules_transport, /* last: a time-out is the consequence of what is found above */
 };
 

@@ -114,6 +114,6 @@ extern const struct rule rules_address[], rules_mtu[], rules_rails[], rules_pci[
 	rules_congestion[], rules_buffers[], rules_link[], rules_paths[], rules_transport[],
 	rules_launch[], rules_measure[], rules_units[], rules_wire[], rules_port[],
 	rules_class[], rules_routes[], rules_mark[], rules_host[], rules_hosts[], rules_audit[],
-	rules_lint[], rules_bytes[];
+	rules_lint[], rules_bytes[], rules_drops[];
 
 #endif

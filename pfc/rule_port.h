@@ -20,4 +20,17 @@ bool port_value(const struct facts *facts, enum fact_key key, const char *place,
 int port_lossless(
 	const struct facts *facts, const char *place, const char *netdev, bool *known);
 
+enum port_class {
+	CLASS_UNTOLD, /* nothing says whether it has PFC */
+	CLASS_LOSSY,
+	CLASS_LOSSLESS,
+};
+
+/* Whether a priority of a port has PFC: by its setting; else by the setting of the place's
+ * other ports, where these agree; else by what it counts: mlx5 publishes pause counters of
+ * the priorities with PFC alone, and elsewhere frames sent prove it. A counter that is
+ * merely absent proves nothing, for text may be cut. */
+enum port_class port_class(
+	const struct facts *facts, const char *place, const char *netdev, int priority);
+
 #endif

@@ -139,105 +139,6 @@ static enum outcome wred_drop(
 	return RULE_FIRED;
 }
 
-static bool has_pfc(const struct facts *facts, const char *place, int priority)
-{
-	char name[16];
-	const struct fact *row;
-
-	snprintf(name, sizeof(name), "%d", priority);
-	row = facts_find(facts, FACT_PFC, place, NULL, name);
-	return row && row->number > 0;
-}
-
-/* Which priorities have PFC is read from the setting, else from where pause
- * counters are published: mlx5 does so only where PFC is on. */
-static bool pfc_known(const struct facts *facts, const char *place)
-{
-	return facts_find(facts, FACT_PFC, place, NULL, NULL) != NULL;
-}
-
-/* Without rows by priority: the port dropped, and all that came was of one lossy
- * priority. */
-static enum outcome discard_by_traffic(
-	const struct rule *rule, const struct facts *facts, struct explain *out)
-{
-	const char *places[64];
-	size_t count = facts_places(facts, FACT_COUNTER, places, 64);
-
-	for (size_t i = 0; i < count; i++) {
-		struct count drops =
-			count_of(facts, places[i], MEANS_RX_DROP, ANY_PRIORITY, true);
-		struct count came =
-			count_of(facts, places[i], MEANS_PRIO_RX, ANY_PRIORITY, true);
-		int priority;
-		const struct counter_row *row =
-			drops.most ? counter_find(drops.most->name, &priority) : NULL;
-
-		if (!row || row->where == 'W' || !came.most || !pfc_known(facts, places[i]) ||
-			came.most->number < came.sum * 0.95 ||
-			has_pfc(facts, places[i], came.priority))
-			continue;
-		explain_code(out, rule, rule->level,
-			"%s dropped %.0f packets on arrival, and all that came was of priority "
-			"%d, which has no PFC",
-			*places[i] ? places[i] : "the NIC", drops.sum, came.priority);
-		explain_number(out, "prio", came.priority);
-		explain_number(out, "drops", drops.sum);
-		explain_fact(out, "loss_location", "receiver");
-		return RULE_FIRED;
-	}
-	return RULE_UNKNOWN;
-}
-
-static enum outcome lossy_discard(
-	const struct rule *rule, const struct facts *facts, struct explain *out)
-{
-	bool judged = false;
-
-	FACTS_EACH (facts, FACT_COUNTER, fact) {
-		int priority = fact->priority;
-		char lossless[32] = "";
-		size_t used = 0;
-
-		if (fact->means != MEANS_PRIO_DROP || priority < 0)
-			continue;
-		judged = true;
-		if (fact->number <= 0 || (pfc_known(facts, fact->place) &&
-						 has_pfc(facts, fact->place, priority)))
-			continue;
-		if (!pfc_known(facts, fact->place) &&
-			count_of(facts, fact->place, MEANS_PFC_TX, priority, false).present)
-			continue;
-		for (int i = 0; i < 8; i++)
-			if (has_pfc(facts, fact->place, i))
-				used += (size_t)snprintf(lossless + used,
-					sizeof(lossless) - used, "%s%d", used ? "," : "", i);
-		explain_code(out, rule, rule->level,
-			"%s dropped %.0f packets of priority %d, which has no PFC, in its own "
-			"port buffer",
-			*fact->place ? fact->place : "the NIC", fact->number, priority);
-		explain_number(out, "prio", priority);
-		explain_number(out, "drops", fact->number);
-		if (used)
-			explain_fact(out, "lossless_prio", "%s", lossless);
-		explain_fact(out, "loss_location", "receiver");
-		if (*fact->place)
-			explain_fact(out, "host", "%s", fact->place);
-		if (*fact->subject)
-			explain_fact(out, "iface", "%s", fact->subject);
-		explain_advice(out,
-			"The receiving NIC drops in the buffer of priority %d, which is lossy, "
-			"so no pause is sent: move the RoCE "
-			"traffic to the lossless priority%s%s (DSCP, trust and traffic class "
-			"at the sender), or give priority %d more "
-			"buffer or PFC; then find why the host is slow to take packets (PCIe, "
-			"memory, NUMA).",
-			priority, used ? " " : "", lossless, priority);
-		return RULE_FIRED;
-	}
-	return judged ? RULE_CLEAR : discard_by_traffic(rule, facts, out);
-}
-
 /* Pause frames without end and no data behind them: the port that sends them takes
  * nothing in that priority, or the one that gets them sends nothing. */
 static const struct fact *stalled(const struct facts *facts)
@@ -342,10 +243,5 @@ const struct rule rules_buffers[] = {
 		"and test again.",
 		"sonic-net/sonic-buildimage#27606", { FACT_WRED, NO_NEED, NO_NEED },
 		wred_drop },
-	{ "RX_BUFFER_DISCARD_LOSSY_PRIO", VERDICT_FAIL, "congestion",
-		"the NIC's port buffer of a lossy priority overflows",
-		"the loss is in the receiving NIC, not in the fabric",
-		"Move the RoCE traffic to the lossless priority.", "bytedance/byteps#179",
-		{ FACT_COUNTER, NO_NEED, NO_NEED }, lossy_discard },
 	{ .code = NULL },
 };

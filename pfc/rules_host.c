@@ -217,13 +217,14 @@ static enum outcome lossless_drop(
 	char window[40];
 
 	FACTS_EACH (facts, FACT_COUNTER, it) {
-		double on;
+		enum port_class class;
 
 		if (it->means != MEANS_PRIO_DROP || it->more < 1 || it->priority < 0 ||
-			!port_value(facts, FACT_PFC, it->place, it->subject, it->priority, &on))
+			it->number < 0)
 			continue;
-		known = true;
-		if (on <= 0 || it->number <= 0)
+		class = port_class(facts, it->place, it->subject, it->priority);
+		known |= class != CLASS_UNTOLD;
+		if (class != CLASS_LOSSLESS || it->number <= 0)
 			continue;
 		explain_code(out, rule, rule->level,
 			"%s %s dropped %.0f packets of lossless priority %d%s (%s)", it->place,
@@ -328,7 +329,7 @@ const struct rule rules_host[] = {
 		"packets of a lossless priority are dropped now",
 		"the class is not lossless: buffers or PFC are wrong on this port",
 		"Look at the buffer of the priority, its headroom and the PFC of both ends.",
-		"linux mlx5 en_stats.c", { FACT_COUNTER, FACT_PFC, NO_NEED }, lossless_drop },
+		"linux mlx5 en_stats.c", { FACT_COUNTER, NO_NEED, NO_NEED }, lossless_drop },
 	{ "DROPPING", VERDICT_WARN, "host", "a port drops received packets now",
 		"its buffer overflows: PFC is missing for this traffic, or the host is slow",
 		"See which priority it is, and whether PCIe holds the card.",
