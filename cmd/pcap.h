@@ -64,6 +64,12 @@ void pcap_put_flows(struct json *root, const struct pcap_report *report);
  * errno with the sentence. */
 int pcap_put_into(const struct pcap_report *report, const char *run_path, struct diag *diag);
 
+struct run;
+
+/* -EINVAL with a sentence when the capture cannot be of this run: its flows, where they lie
+ * in the time of a stage, are not those that the stage had. */
+int pcap_check_same(const struct pcap_report *report, struct run *run, struct diag *diag);
+
 int pcap_write_json(FILE *out, const struct pcap_report *report);
 
 struct pcap_text_options {

@@ -229,13 +229,27 @@ static int put_findings(struct run *run, const struct pcap_report *report, struc
 	return err;
 }
 
+/* A run that the capture is not of stays as it is. */
+static int check_same(const struct pcap_report *report, const char *run_path, struct diag *diag)
+{
+	struct run *run = NULL;
+	int err = run_open(&run, run_path, diag);
+
+	if (!err)
+		err = pcap_check_same(report, run, diag);
+	run_close(run);
+	return err;
+}
+
 int pcap_put_into(const struct pcap_report *report, const char *run_path, struct diag *diag)
 {
 	struct way *ways = zeroed(report->flow_count, sizeof(*ways));
 	struct run *run = NULL;
 	size_t count;
-	int err = run_append(&run, run_path, diag);
+	int err = check_same(report, run_path, diag);
 
+	if (!err)
+		err = run_append(&run, run_path, diag);
 	for (size_t i = 0; i < report->flow_count; i++)
 		fill_way(&ways[i], &report->wire, report->order[i]);
 	count = merge_ways(ways, report->flow_count);
