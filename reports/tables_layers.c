@@ -207,6 +207,33 @@ static void figure_of_layer(
 	}
 }
 
+/* What plan and class show is had from the file and from what all layers sent. */
+static bool sends(enum plan_layer layer)
+{
+	return layer != LAYER_PLAN && layer != LAYER_CLASS;
+}
+
+/* Findings that pass are filed under a layer that did not run, or not to its end: they rest on
+ * what others sent, or on a part. */
+static void verdict_cell(
+	struct table *table, enum plan_layer layer, const struct layer_sum *sum)
+{
+	enum verdict verdict = sum->verdict;
+	bool passes = verdict == VERDICT_PASS || verdict == VERDICT_WARN;
+
+	if (sum->stages && sum->skipped == sum->stages) {
+		table_cell(table, INK_DIM, "skipped");
+		return;
+	}
+	if (passes && sum->ran + sum->skipped < sum->stages)
+		verdict = VERDICT_UNKNOWN;
+	else if (!sum->checks || (verdict == VERDICT_PASS && !sum->stages && sends(layer))) {
+		table_cell(table, INK_DIM, "-");
+		return;
+	}
+	table_cell(table, text_style(verdict), "%s", verdict_name(verdict));
+}
+
 static void layer_cells(struct table *table, const struct figures *figures,
 	enum plan_layer layer, const struct layer_sum *sum)
 {
@@ -219,18 +246,15 @@ static void layer_cells(struct table *table, const struct figures *figures,
 	if (sum->reason)
 		grow_text(&to, "%s%s%s", to.used ? "; " : "",
 			skipped ? "" : "not complete: ", sum->reason);
-	if (!to.used)
+	if (!sum->stages && sends(layer))
+		grow_text(&to, "no stage%s", sum->checks ? ", " : "");
+	if (sum->checks && (!to.used || !sum->stages))
 		grow_text(
 			&to, "%" PRIu32 " finding%s", sum->checks, sum->checks == 1 ? "" : "s");
 	if (sum->bytes)
 		number_bytes(bytes, sizeof(bytes), sum->bytes);
 	table_cell(table, INK_PLAIN, "%s", plan_layer_name(layer));
-	if (skipped)
-		table_cell(table, INK_DIM, "skipped");
-	else if (sum->checks)
-		table_cell(table, text_style(sum->verdict), "%s", verdict_name(sum->verdict));
-	else
-		table_cell(table, INK_DIM, "-");
+	verdict_cell(table, layer, sum);
 	if (sum->stages)
 		table_cell(table, INK_PLAIN, "%" PRIu32 "/%" PRIu32, sum->ran, sum->stages);
 	else
@@ -240,6 +264,17 @@ static void layer_cells(struct table *table, const struct figures *figures,
 	table_cell(table, INK_PLAIN, "%s", text);
 }
 
+/* A whole acceptance begins with pairs and ends with a ring: what it has no stage for, the fabric
+ * is too small for, and a row says so. */
+static bool is_whole(const struct figures *figures)
+{
+	bool has[LAYER_COUNT] = { false };
+
+	for (size_t i = 0; i < figures->stage_count; i++)
+		has[figures->stages[i].stage.layer] = true;
+	return has[LAYER_PAIRS] && has[LAYER_RING];
+}
+
 void tables_layers(
 	struct table *table, const struct figures *figures, const struct findings *findings)
 {
@@ -247,11 +282,13 @@ void tables_layers(
 		{ "verdict", true, 0 }, { "stages", false, 4 }, { "flows", false, 6 },
 		{ "carried", false, 5 }, { "result", true, 0 } };
 
+	bool whole = is_whole(figures);
+
 	table_init(table, columns, COUNT_OF(columns));
 	for (enum plan_layer layer = LAYER_PLAN; layer < LAYER_COUNT; layer++) {
 		struct layer_sum sum = sum_layer(figures, findings, layer);
 
-		if (sum.stages || sum.checks)
+		if (sum.stages || sum.checks || (whole && sends(layer)))
 			layer_cells(table, figures, layer, &sum);
 	}
 }
