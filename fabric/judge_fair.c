@@ -3,8 +3,9 @@
 /*
  * lossless.fairness: flows of one incast that started together share their
  * target evenly: the slowest is less than limits.spread below the fastest. A
- * warning at most, and only for flows that ran for 20 ms: the rates of shorter
- * ones are those of congestion control still looking for its share.
+ * warning at most, and only of flows that ran for 20 ms: the rates of shorter
+ * ones are those of congestion control still looking for its share. Nothing is said where no
+ * incast ran so long.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #define SETTLED_NS (20 * NS_PER_MS)
 
 struct fairness {
-	uint32_t groups, settled, unfair;
+	uint32_t settled, unfair;
 	double most, jain; /* largest spread, and the Jain index there */
 	char worst[64 + RUN_NAME + 8];
 	struct seen seen;
@@ -66,12 +67,11 @@ static void look(struct fairness *fairness, const struct evidence *evidence, uin
 		least = rates[i] < least ? rates[i] : least;
 		most = rates[i] > most ? rates[i] : most;
 	}
-	if (count < 2 || most == 0)
+	if (count < 2 || most == 0 || longest_ns < SETTLED_NS)
 		return;
 	spread = 1.0 - (double)least / (double)most;
-	fairness->groups++;
-	fairness->settled += longest_ns >= SETTLED_NS;
-	fairness->unfair += longest_ns >= SETTLED_NS && spread > limit;
+	fairness->settled++;
+	fairness->unfair += spread > limit;
 	if (spread < fairness->most)
 		return;
 	fairness->most = spread;
@@ -107,15 +107,15 @@ static void end(struct judging *judging, void *state, bool speak)
 	double limit = (double)judging->fabric->limits.spread_ppb / (double)PPB;
 	struct fairness *fairness = state;
 
-	if (speak && fairness->groups) {
+	if (speak && fairness->settled) {
 		struct finding *finding = judging_say(judging, "lossless.fairness", "lossless",
 			fairness->unfair ? VERDICT_WARN : VERDICT_PASS, &fairness->seen);
 
 		finding_text(finding,
 			"%u of %u incasts that ran for 20 ms shared their target "
-			"unevenly; of all %u the worst (%s) had its slowest flow "
+			"unevenly; the worst (%s) had its slowest flow "
 			"%.0f %% below the fastest, Jain %.3f",
-			fairness->unfair, fairness->settled, fairness->groups, fairness->worst,
+			fairness->unfair, fairness->settled, fairness->worst,
 			fairness->most * 100, fairness->jain);
 		finding_limit(finding, fairness->most, limit, "ratio",
 			"limits.spread, of flows that ran for 20 ms; SONiC RoCEv2 test plan, "

@@ -5,6 +5,7 @@
  * direction, in the same window. One finding a link. Packets lost while the carrier came and went
  * belong to link.flap and are left out here.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fabric/chance.h"
@@ -19,6 +20,7 @@
 
 struct direction {
 	uint64_t sent, lost, crc;
+	bool tells_crc;   /* the end that receives, where packets were lost */
 	struct seen seen; /* of loss */
 };
 
@@ -43,6 +45,8 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 			continue;
 		direction->lost += lost;
 		direction->crc += evidence_sum(evidence, fabric->ports[port].peer, M_CRC);
+		direction->tells_crc |= evidence_at(evidence, fabric->ports[port].peer,
+						M_CRC) != EVIDENCE_ABSENT;
 		seen_add(&direction->seen, &evidence->stage);
 	}
 }
@@ -62,6 +66,7 @@ static void tell_lost(
 	char from_name[2 * NAME_BYTES], to_name[2 * NAME_BYTES];
 	struct finding *finding;
 	struct seen seen = { 0 };
+	char crc[48] = "CRC errors are not told";
 	double lost;
 
 	if (other->lost > worse->lost) {
@@ -75,14 +80,17 @@ static void tell_lost(
 	seen_merge(&seen, &other->seen);
 	fabric_port_name(judging->fabric, from, from_name);
 	fabric_port_name(judging->fabric, to, to_name);
+	if (worse->tells_crc || other->tells_crc)
+		snprintf(crc, sizeof(crc), "%llu CRC errors were counted",
+			(unsigned long long)(worse->crc + other->crc));
 	finding = judging_cause(judging, "link.loss", plan_layer_name(seen.layer), CLASS_LOSS,
 		worse->lost + other->lost, &place, &seen);
 	finding_text(finding,
 		"%s->%s: of %llu packets %llu did not arrive (%.2e) with carrier up; "
-		"the other way %llu of %llu; %llu CRC errors were counted",
+		"the other way %llu of %llu; %s",
 		from_name, to_name, (unsigned long long)worse->sent,
 		(unsigned long long)worse->lost, lost, (unsigned long long)other->lost,
-		(unsigned long long)other->sent, (unsigned long long)(worse->crc + other->crc));
+		(unsigned long long)other->sent, crc);
 	finding_limit(finding, lost, limit, "ratio", "limits.loss%s",
 		judging->fabric->limits.loss_ppb ? ""
 						 : ", default 0: a lossless class loses "

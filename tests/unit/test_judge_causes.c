@@ -14,6 +14,12 @@ static void lose_on_uplink(struct bench *bench)
 	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_DSCP_PACKETS, BENCH_PACKETS - 3);
 }
 
+static void lose_on_uplink_with_crc_errors(struct bench *bench)
+{
+	lose_on_uplink(bench);
+	bench_set(bench, BENCH_PAIRS, "leaf2:3", C_RX_CRC_ERRORS, 3);
+}
+
 static void lose_one_in_flight(struct bench *bench)
 {
 	bench->stages[BENCH_PAIRS].status = RUN_PARTIAL;
@@ -577,19 +583,42 @@ static void the_same_run_gives_the_same_findings(void **state)
 	bench_free(second);
 }
 
+static void crc_errors_are_told_of_where_they_are_counted(void **state)
+{
+	static const struct {
+		void (*spoil)(struct bench *);
+		const char *said;
+	} rows[] = { { lose_on_uplink, "; CRC errors are not told" },
+		{ lose_on_uplink_with_crc_errors, "; 3 CRC errors were counted" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct bench *bench = bench_new();
+		const struct finding *finding;
+
+		rows[i].spoil(bench);
+		bench_judge(bench, JUDGE_ALL);
+		finding = bench_find(bench, "link.loss");
+		assert_non_null(finding);
+		assert_non_null(strstr(finding->text, rows[i].said));
+		bench_free(bench);
+	}
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 6] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 7] = {
 		cmocka_unit_test(a_clean_run_passes_without_unknowns),
 		cmocka_unit_test(by_hand_asks_for_no_coverage),
 		cmocka_unit_test(one_fault_is_one_cause),
 		cmocka_unit_test(buffers_that_can_wait_in_a_circle_are_named),
 		cmocka_unit_test(what_is_still_inside_is_not_silent),
 		cmocka_unit_test(the_same_run_gives_the_same_findings),
+		cmocka_unit_test(crc_errors_are_told_of_where_they_are_counted),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 6] = (struct CMUnitTest){
+		tests[i + 7] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],
