@@ -31,6 +31,7 @@
 /* All permutations with the same number of QPs a pair. */
 struct variant {
 	uint32_t qps, stages, flows, open;
+	uint32_t brief;           /* of those left open: too short to be judged */
 	uint32_t ect;             /* flows that congestion control may slow down */
 	uint32_t unshared, slow;  /* slow: unshared and below the limit */
 	double expected, reached; /* sums of shares of the ceiling */
@@ -192,8 +193,10 @@ static void look(struct variants *all, struct variant *variant, const struct evi
 	double limit = (double)fabric->limits.bandwidth_ppb / (double)PPB, alone_s, share, fair;
 	bool unshared, slow;
 
-	if (evidence->src[flow] == PORT_NONE || all->flow_s[flow] <= 0) {
+	if (evidence->src[flow] == PORT_NONE || all->flow_s[flow] <= 0 ||
+		flow_is_brief(evidence, row)) {
 		variant->open++;
+		variant->brief += flow_is_brief(evidence, row);
 		return;
 	}
 	alone_s =
@@ -293,6 +296,22 @@ static void tell(struct judging *judging, struct variant *variant)
 	judging_complain(judging, &variant->votes, &variant->seen);
 }
 
+static void tell_open(struct judging *judging, const struct variant *variant)
+{
+	struct finding *finding = judging_say(judging, "nonblocking.bandwidth", "nonblocking",
+		VERDICT_UNKNOWN, &variant->seen);
+
+	if (variant->brief == variant->open)
+		finding_text(finding,
+			"none of %u flows at %u QPs a pair ran long enough to be judged",
+			variant->open, variant->qps);
+	else
+		finding_text(finding,
+			"the ways of the QPs or the end of the flows are "
+			"not known for %u flows at %u QPs a pair",
+			variant->open, variant->qps);
+}
+
 static void end(struct judging *judging, void *state, bool speak)
 {
 	struct variants *all = state;
@@ -300,17 +319,10 @@ static void end(struct judging *judging, void *state, bool speak)
 	for (size_t i = 0; i < all->count; i++) {
 		struct variant *variant = &all->items[i];
 
-		if (speak && variant->flows) {
+		if (speak && variant->flows)
 			tell(judging, variant);
-		} else if (speak) {
-			struct finding *finding = judging_say(judging, "nonblocking.bandwidth",
-				"nonblocking", VERDICT_UNKNOWN, &variant->seen);
-
-			finding_text(finding,
-				"the ways of the QPs or the end of the flows are "
-				"not known for %u flows at %u QPs a pair",
-				variant->open, variant->qps);
-		}
+		else if (speak)
+			tell_open(judging, variant);
 		votes_free(&variant->votes);
 	}
 	free(all->items);

@@ -17,9 +17,6 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
-/* Flows shorter than this say more about latency than about bandwidth. */
-#define PACKETS_LEAST 32u
-
 struct span {
 	struct seen seen;
 	uint32_t pairs, slow, open; /* open: could not be judged */
@@ -96,7 +93,7 @@ static void look(struct judging *judging, struct spans *spans, const struct evid
 	bool slow;
 
 	if (evidence->src[index] == PORT_NONE || evidence->dst[index] == PORT_NONE ||
-		flow->bytes_planned < (uint64_t)PACKETS_LEAST * judging->fabric->mtu_bytes ||
+		flow_is_brief(evidence, flow) ||
 		(!flow->complete && !stage_met_deadline(&evidence->stage))) {
 		span->open++;
 		return;

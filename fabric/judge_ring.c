@@ -20,6 +20,8 @@
 #define EDGE_SLOW 1.10
 /* Hosts that spend this share of the run before posting are the reason. */
 #define HOST_SHARE 0.10
+/* Where latency leaves less than this of the ceiling, twice the time on the wire hardly shows. */
+#define LEAVES_LEAST 0.10
 /* A host whose sums take this much of the mean is named. */
 #define SUMS_APART 1.5
 
@@ -302,6 +304,19 @@ static double latency_leaves(const struct evidence *evidence)
 	return ideal_s * (double)NS_PER_S / (double)evidence->stage.expected_ns;
 }
 
+/* Chunks so small that their time is that of the way, whatever the bandwidth is. */
+static bool tell_brief(const struct evidence *evidence, double leaves, struct finding *finding)
+{
+	if (leaves >= LEAVES_LEAST)
+		return false;
+	finding->verdict = VERDICT_UNKNOWN;
+	finding_advice(finding,
+		"latency takes %.0f %% of a step of %" PRIu64
+		" bytes: too much to tell the bandwidth; ask for larger all-reduces",
+		(1 - leaves) * 100, evidence->ring.bytes / evidence->ring.ranks);
+	return true;
+}
+
 /* The slowest edge leads from a faster NIC to a slower one: congestion control has to find the
  * slower one's rate in every step, and what that takes is no fault of the way. */
 static bool steps_down(const struct evidence *evidence, uint32_t rank)
@@ -345,7 +360,8 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	finding_limit(finding, share, limit, "ratio",
 		"limits.busbw of line rate less framing (MTU %u)%s", judging->fabric->mtu_bytes,
 		short_steps ? ", less what the latency of steps this short takes" : "");
-	if (share >= limit || tell_busy(evidence, times, finding) ||
+	if (tell_brief(evidence, leaves, finding) || share >= limit ||
+		tell_busy(evidence, times, finding) ||
 		tell_host(judging, evidence, times, finding))
 		return;
 	if (steps_down(evidence, times->slowest) && !judging->fabric->policy.dcqcn.off) {

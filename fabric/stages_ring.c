@@ -11,6 +11,7 @@
 #define ELEM_BYTES 4u
 #define SLOW_UPLINK_QPS 8u        /* for each uplink that a NIC fills, against collisions */
 #define CHUNK_NS (85 * NS_PER_US) /* so that the latency of a step is 5 % of it */
+#define CHUNK_PACKETS 8u          /* at least, on links so slow that this takes longer */
 #define RING_NS_QUICK (12 * NS_PER_MS) /* longer than the usual period of a flapping link */
 #define RING_NS_FULL (100 * NS_PER_MS)
 #define ITERATIONS_MIN 3u
@@ -66,14 +67,23 @@ static uint32_t edge_qps(const struct stage_build *build, uint32_t nic)
 	return uplinks < 16 ? (uint32_t)uplinks * SLOW_UPLINK_QPS : 16 * SLOW_UPLINK_QPS;
 }
 
+/* On the simulator. */
+static uint64_t chunk_ns_for(const struct stage_build *build, uint32_t nic)
+{
+	uint64_t least_ns =
+		stage_ns(build, nic, CHUNK_PACKETS * (uint64_t)build->fabric->mtu_bytes);
+
+	return least_ns > CHUNK_NS ? least_ns : CHUNK_NS;
+}
+
 /* As many as fill the time, within the budget. */
-static uint32_t iterations_for(
-	const struct stage_build *build, uint32_t ranks, uint64_t chunk_packets)
+static uint32_t iterations_for(const struct stage_build *build, uint32_t ranks,
+	uint64_t chunk_ns, uint64_t chunk_packets)
 {
 	uint64_t least_ns = build->profile == PROFILE_FULL ? RING_NS_FULL : RING_NS_QUICK;
 	uint64_t steps = 2 * (ranks - UINT64_C(1));
 	uint64_t hops = hops_at_most(build) / build->fabric->rails;
-	uint64_t iterations = (least_ns + steps * CHUNK_NS - 1) / (steps * CHUNK_NS);
+	uint64_t iterations = (least_ns + steps * chunk_ns - 1) / (steps * chunk_ns);
 	uint64_t most = hops / (steps * ranks * chunk_packets * HOPS_PER_PACKET);
 
 	if (iterations > most)
@@ -110,7 +120,8 @@ static uint32_t live_iterations(
 static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint32_t members)
 {
 	struct plan_stage *stage = stage_begin(build, LAYER_RING);
-	uint64_t chunk_ns = build->live_ns ? live_chunk_ns(build, nics[0], members) : CHUNK_NS;
+	uint64_t chunk_ns = build->live_ns ? live_chunk_ns(build, nics[0], members)
+					   : chunk_ns_for(build, nics[0]);
 	uint64_t chunk = stage_bytes(build, nics[0], chunk_ns) / ELEM_BYTES * ELEM_BYTES +
 			 ELEM_BYTES * (build->live_ns > 0);
 	uint64_t packets = (chunk + build->fabric->mtu_bytes - 1) / build->fabric->mtu_bytes;
@@ -128,7 +139,7 @@ static void ring(struct stage_build *build, uint32_t rail, uint32_t *nics, uint3
 		.bytes = chunk * ranks,
 		.elem_bytes = ELEM_BYTES,
 		.iterations = build->live_ns ? live_iterations(build, ranks, chunk_ns)
-					     : iterations_for(build, ranks, packets),
+					     : iterations_for(build, ranks, chunk_ns, packets),
 	};
 	if (build->fabric->rails > 1)
 		stage_name(stage, "ring-rail%u", rail + 1);

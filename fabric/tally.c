@@ -4,6 +4,9 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
+/* Flows shorter than this say more about latency than about bandwidth. */
+#define PACKETS_LEAST 32u
+
 static void add_flows(struct tally *tally, const struct evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->flow_count; i++) {
@@ -121,6 +124,11 @@ bool stage_lost_nothing(const struct evidence *evidence)
 				return false;
 	}
 	return true;
+}
+
+bool flow_is_brief(const struct evidence *evidence, const struct run_flow *flow)
+{
+	return flow->bytes_planned < (uint64_t)PACKETS_LEAST * evidence->fabric->mtu_bytes;
 }
 
 double flow_goodput_bps(const struct evidence *evidence, const struct run_flow *flow)

@@ -46,6 +46,9 @@ double flow_share(const struct evidence *evidence, size_t flow);
 /* The same of another line rate than that of its NICs. */
 double flow_share_of(const struct evidence *evidence, size_t flow, uint64_t line_bps);
 
+/* Whether a flow is too short to be judged: it says more about latency than about bandwidth. */
+bool flow_is_brief(const struct evidence *evidence, const struct run_flow *flow);
+
 /* Line rate of the slower of a flow's two NICs; 0 when not known. */
 uint64_t flow_nics_bps(const struct evidence *evidence, size_t flow);
 

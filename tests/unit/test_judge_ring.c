@@ -202,6 +202,14 @@ static void without_queue_pairs(struct bench *bench)
 	bench->flows[1].qps = 0;
 }
 
+/* By the plan nearly all of a step is the way, not the bytes. */
+static void latency_takes_nearly_all(struct bench *bench)
+{
+	uint32_t id = add_ring(bench, STEP_NS);
+
+	bench->stages[id].expected_ns = UINT64_C(12) * STEPS * ITERATIONS * STEP_NS;
+}
+
 /* The ring has told its findings by then. */
 static void after_a_good_ring(struct bench *bench)
 {
@@ -245,6 +253,8 @@ static const struct judge_case {
 		"" },
 	{ "sums longer than the run make no bandwidth", sums_longer_than_all, "ring.busbw",
 		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "chunks that say of latency alone are unknown", latency_takes_nearly_all,
+		"ring.busbw", VERDICT_UNKNOWN, CULPRIT_NONE, "" },
 	{ "a byte that is missing fails", a_byte_missing, "ring.bytes", VERDICT_FAIL,
 		CULPRIT_UNLOCATED, "" },
 	{ "a spike as long as a timeout fails", one_timeout, "ring.spikes", VERDICT_FAIL,

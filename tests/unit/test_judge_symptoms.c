@@ -234,6 +234,13 @@ static void halve_without_a_collision(struct bench *bench)
 }
 
 /* Both uplinks are just full, each with one QP of either flow. */
+static void permute_too_little(struct bench *bench)
+{
+	permute(bench, "host2>leaf1:4>spine2:2>leaf2:2", 9000);
+	for (size_t i = bench->flow_count - 2; i < bench->flow_count; i++)
+		bench->flows[i].bytes_planned = bench->flows[i].bytes_delivered = 245;
+}
+
 static void fill_two_uplinks(struct bench *bench)
 {
 	permute(bench, "host2>leaf1:3>spine1:2>leaf2:2", 420000);
@@ -427,6 +434,8 @@ static const struct judge_case {
 		"nonblocking.bandwidth", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
 	{ "half a rate on a way of one's own fails", halve_without_a_collision,
 		"nonblocking.unshared", VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
+	{ "permutations too short to judge are unknown", permute_too_little,
+		"nonblocking.bandwidth", VERDICT_UNKNOWN, CULPRIT_NONE, "" },
 	{ "flows that share links which are just full are not alone", fill_two_uplinks,
 		"nonblocking.bandwidth", VERDICT_PASS, CULPRIT_NONE, "" },
 	{ "21 of 32 on one of two uplinks is chance", hash_as_chance_does, "ecmp.spread",
@@ -467,6 +476,33 @@ static void a_share_lowered_by_the_file_says_where_it_comes_from(void **state)
 	bench_free(bench);
 }
 
+/* Two flows to one NIC, one half as fast as the other. */
+static void fairness_is_told_of_flows_that_ran_for_20_ms(void **state)
+{
+	const uint64_t fast_ns[] = { NS_PER_MS, 15 * NS_PER_MS };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(fast_ns); i++) {
+		struct bench *bench = bench_new();
+		const struct finding *finding;
+
+		flow_of(bench, BENCH_ECT)->end_ns =
+			flow_of(bench, BENCH_ECT)->start_ns + fast_ns[i];
+		bench_flow(bench, BENCH_ECT, 1, "host2", "host3", 4096000, 2 * fast_ns[i]);
+		bench_path(bench, BENCH_ECT, 1, "host2>leaf1:4>spine2:2>leaf2:1");
+		bench_judge(bench, JUDGE_ALL);
+		finding = bench_find(bench, "lossless.fairness");
+		if (i == 0) {
+			assert_null(finding);
+		} else {
+			assert_non_null(finding);
+			assert_int_equal(finding->verdict, VERDICT_WARN);
+			assert_non_null(strstr(finding->text, "1 of 1 incasts"));
+		}
+		bench_free(bench);
+	}
+}
+
 static void a_layer_asked_alone_tells_of_no_other(void **state)
 {
 	struct bench *bench = bench_new();
@@ -502,17 +538,18 @@ static void several_causes_are_all_named(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 6] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 7] = {
 		cmocka_unit_test(an_uplink_in_no_group_is_asked_for_nothing),
 		cmocka_unit_test(an_uplink_is_asked_for_what_its_groups_expect),
 		cmocka_unit_test(an_uplink_of_one_group_is_missed_there),
 		cmocka_unit_test(a_layer_asked_alone_tells_of_no_other),
 		cmocka_unit_test(a_share_lowered_by_the_file_says_where_it_comes_from),
 		cmocka_unit_test(several_causes_are_all_named),
+		cmocka_unit_test(fairness_is_told_of_flows_that_ran_for_20_ms),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 6] = (struct CMUnitTest){
+		tests[i + 7] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],

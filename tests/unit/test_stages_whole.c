@@ -165,6 +165,35 @@ static void agents_take_every_stage(void **state)
 	}
 }
 
+/* Where a packet takes 17 ms, flows and chunks still hold packets enough to be judged. */
+static void on_slow_links_stages_run_longer(void **state)
+{
+	const struct plant plant = { "slow links",
+		"leaves: 2\nspines: 2\nhosts_per_leaf: 4\nspeed: 2M\n"
+		"policy:\n  dcqcn: {min_rate: 1M}\n",
+		0 };
+	struct bench bench;
+	uint32_t rings = 0;
+
+	(void)state;
+	set_up(&bench, &plant, PROFILE_QUICK, 1);
+	for (size_t i = 0; i < bench.plan.count; i++) {
+		const struct plan_stage *stage = &bench.plan.stages[i];
+
+		for (size_t k = 0; stage->layer == LAYER_NONBLOCKING && k < stage->flow_count;
+			k++)
+			assert_true(
+				stage->flows[k].bytes >= 64 * (uint64_t)bench.fabric.mtu_bytes);
+		if (stage->ring.ranks == 0)
+			continue;
+		assert_true(stage->ring.bytes / stage->ring.ranks >=
+			    7 * (uint64_t)bench.fabric.mtu_bytes);
+		rings++;
+	}
+	assert_int_equal(rings, 1);
+	tear_down(&bench);
+}
+
 static const struct plant_check checks[] = {
 	CHECK(agents_take_every_stage),
 	CHECK(the_quick_profile_stays_in_its_budget),
@@ -174,6 +203,7 @@ static const struct plant_check checks[] = {
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(on_slow_links_stages_run_longer),
 		cmocka_unit_test(slots_leave_time_for_a_slow_uplink),
 		cmocka_unit_test(another_seed_gives_other_permutations),
 		cmocka_unit_test(a_stage_starts_where_the_deadlines_before_end),
