@@ -14,6 +14,7 @@
 #define POLLS 256u   /* the same in looks at the completion queue */
 #define PATIENCE 8u
 #define SOFT_PATIENCE 64u
+#define TIMES 64u
 #define QUIET_NS (10 * NS_PER_MS) /* before a word of the control channel is looked for */
 
 /* Reaps what was completed; an error of the QP shows here. */
@@ -92,12 +93,16 @@ static int stalled(const struct gen *gen, struct diag *diag)
 			     gen->peer, (double)gen->stall_ns / (double)NS_PER_S);
 }
 
-/* Waits for it: 1, 0 when the control channel has a word, or an error. */
-static int await(
-	struct gen *gen, uint64_t number, const struct control *control, struct diag *diag)
+/* Where the last byte of what comes will be. */
+static const uint8_t *last_byte(const struct gen *gen)
 {
-	const uint8_t *last =
-		gen->memory.base + gen_receive_offset(gen, 0) + gen->plan.bytes - 1;
+	return gen->memory.base + gen_receive_offset(gen, 0) + gen->plan.bytes - 1;
+}
+
+/* Waits for it: 1, 0 when the control channel has a word, or an error. */
+static int await(struct gen *gen, const uint8_t *last, uint64_t number,
+	const struct control *control, struct diag *diag)
+{
 	uint64_t begin = 0, now;
 	int err;
 
@@ -126,16 +131,34 @@ static void stamp(struct gen *gen, uint64_t number)
 		gen->memory.base[gen->plan.bytes - 1] = (uint8_t)number;
 }
 
-static void add_time(struct gen *gen, uint64_t round_ns)
+/* Times that wait for the histogram: what a message does costs the next one. */
+struct times {
+	uint64_t round_ns[TIMES];
+	uint32_t count;
+};
+
+static void put_away(struct gen *gen, struct times *times)
 {
-	histogram_add(gen->times, gen->plan.work == VERBS_READ ? round_ns : round_ns / 2);
+	uint64_t ways = gen->plan.work == VERBS_READ ? 1 : 2;
+
+	for (uint32_t i = 0; i < times->count; i++)
+		histogram_add(gen->times, times->round_ns[i] / ways);
+	times->count = 0;
 }
 
-/* A time goes from one arrival to the next. It is put away while the next message is under
- * way, and costs that one nothing. */
-static int ping(struct gen *gen, const struct control *control, struct diag *diag)
+static void add_time(struct gen *gen, struct times *times, uint64_t round_ns)
+{
+	times->round_ns[times->count++] = round_ns;
+	if (times->count == TIMES)
+		put_away(gen, times);
+}
+
+/* A time goes from one arrival to the next. */
+static int ping(
+	struct gen *gen, struct times *times, const struct control *control, struct diag *diag)
 {
 	const struct gen_plan *plan = &gen->plan;
+	const uint8_t *last = last_byte(gen);
 	uint64_t begin = clock_ns(), before = begin, now = begin;
 	bool more = true;
 	int err;
@@ -146,22 +169,22 @@ static int ping(struct gen *gen, const struct control *control, struct diag *dia
 		if (err)
 			return err;
 		if (number > 1 && now - begin >= plan->warmup_ns)
-			add_time(gen, now - before);
+			add_time(gen, times, now - before);
 		before = now;
-		err = await(gen, number, control, diag);
+		err = await(gen, last, number, control, diag);
 		if (err <= 0)
 			return err < 0 ? err
 				       : diag_error(diag, -ECANCELED,
 						 "a word from the weft at %s in mid-run",
 						 control->peer);
 		now = clock_ns();
-		err = gen_look(gen, now, diag);
+		err = now < gen->look_ns ? 0 : gen_look(gen, now, diag);
 		if (err)
 			return err;
 		more = plan->messages ? number < plan->messages
 				      : now - begin < plan->warmup_ns + plan->duration_ns;
 	}
-	add_time(gen, now - before);
+	add_time(gen, times, now - before);
 	gen->result.begin_ns = begin;
 	gen->result.end_ns = now;
 	gen->result.messages = gen->result.messages_all = gen->qps[0].posted;
@@ -171,10 +194,12 @@ static int ping(struct gen *gen, const struct control *control, struct diag *dia
 
 int gen_ping(struct gen *gen, const struct control *control, struct diag *diag)
 {
+	struct times times = { .count = 0 };
 	int err;
 
 	gen->watched = control;
-	err = ping(gen, control, diag);
+	err = ping(gen, &times, control, diag);
+	put_away(gen, &times);
 	gen->watched = NULL;
 	return err;
 }
@@ -183,12 +208,13 @@ int gen_pong(
 	struct gen *gen, const struct control *control, uint64_t most_ns, struct diag *diag)
 {
 	uint64_t deadline = clock_ns() + most_ns;
+	const uint8_t *last = last_byte(gen);
 	int err;
 
 	if (gen->plan.work == VERBS_READ)
 		return gen_receive(gen, control, most_ns, diag);
 	for (uint64_t number = 1; number % LOOKS || clock_ns() < deadline; number++) {
-		err = await(gen, number, control, diag);
+		err = await(gen, last, number, control, diag);
 		if (err <= 0)
 			return err;
 		stamp(gen, number);

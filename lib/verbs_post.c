@@ -151,7 +151,7 @@ int verbs_ring_post(struct verbs_ring *ring, uint32_t count, bool last)
 
 		err = ring->sends ? post_sends(ring, now, last && now == count)
 				  : post_receives(ring, now);
-		ring->next = (ring->next + now) % ring->count;
+		ring->next = ring->next + now < ring->count ? ring->next + now : 0;
 		count -= now;
 	}
 	return err;
