@@ -19,6 +19,9 @@ void pcap_about(const struct pcap_report *report, char *text, size_t size)
 		" pause frames, %" PRIu64 " others; gaps %" PRIu64 ", sent again %" PRIu64,
 		wire->records, wire->roce_v1 + wire->roce_v2, sums->flows, wire->mac_control,
 		wire->other, sums->gap_events, resent);
+	if (report->taps > 1)
+		snprintf(text + strlen(text), size - strlen(text), "; %u taps together",
+			report->taps);
 }
 
 static void write_findings(FILE *out, const struct findings *findings)

@@ -385,7 +385,8 @@ static bool tells_of_loss(const struct finding *finding)
 	return strncmp(finding->check, "wire.loss", 9) == 0;
 }
 
-static void add_clean(const struct wire *wire, struct findings *findings)
+static void add_clean(
+	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
 {
 	struct finding *finding;
 
@@ -407,6 +408,8 @@ static void add_clean(const struct wire *wire, struct findings *findings)
 		"no packet lost in %" PRIu64 " requests and responses of %" PRIu64
 		" joined directions",
 		wire->sums.request_packets, wire->sums.paired);
+	if (facts->taps > 1)
+		wire_append(finding->text, ", at %" PRIu32 " taps together", facts->taps);
 	finding->rank = RANK_INFO;
 }
 
@@ -419,7 +422,7 @@ void wire_judge_flows(
 	judge_tap(wire, facts, findings);
 	judge_pairs(wire, findings);
 	add_closed(wire, findings);
-	add_clean(wire, findings);
+	add_clean(wire, facts, findings);
 }
 
 void wire_judge(

@@ -44,6 +44,9 @@ void wire_judge_taps(
 void wire_judge_capture(
 	const struct wire *wire, const struct wire_facts *facts, struct findings *findings);
 
+/* For people: the file's name without its folder. */
+const char *wire_tap_name(const struct wire_facts *facts, uint16_t tap);
+
 /* "QP 69 10.0.0.6 -> 10.0.0.4". */
 void wire_flow_text(const struct flow *flow, char *text, size_t size);
 

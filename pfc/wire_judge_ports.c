@@ -115,8 +115,15 @@ static void judge_pause(
 	}
 }
 
-static void judge_burst(
-	const struct wire *wire, const struct burst_port *port, struct findings *findings)
+/* " at leaf1-3.pcap", where there are several taps. */
+static void append_tap(char *text, const struct wire_facts *facts, uint16_t tap)
+{
+	if (facts->taps > 1)
+		wire_append(text, " at %.63s", wire_tap_name(facts, tap));
+}
+
+static void judge_burst(const struct wire *wire, const struct wire_facts *facts,
+	const struct burst_port *port, struct findings *findings)
 {
 	uint64_t window_ns = burst_window_ns(wire->bursts.scale);
 	struct finding *finding;
@@ -129,11 +136,14 @@ static void judge_burst(
 	finding->culprit_kind = CULPRIT_UNLOCATED;
 	snprintf(finding->culprit, sizeof(finding->culprit), "towards %s", address);
 	snprintf(finding->text, sizeof(finding->text),
-		"%" PRIu64 " bursts towards %s, the longest %" PRIu64 " us, the peak %.1f Gb/s "
+		"%" PRIu64 " burst%s towards %s, the longest %" PRIu64
+		" us, the peak %.1f Gb/s "
 		"over %" PRIu64 " us",
-		port->bursts, address, port->longest * window_ns / 1000,
+		port->bursts, port->bursts == 1 ? "" : "s", address,
+		port->longest * window_ns / 1000,
 		(double)port->peak_bytes[wire->bursts.scale] * 8 / (double)window_ns,
 		window_ns / 1000);
+	append_tap(finding->text, facts, port->tap);
 	snprintf(finding->advice, sizeof(finding->advice),
 		"look which flows send together (--flows); buffers and ECN thresholds must "
 		"take such a burst");
@@ -149,61 +159,131 @@ static void judge_burst(
 	finding->weight = port->bursts;
 }
 
-static void judge_ecn(const struct wire *wire, struct findings *findings)
+/* Data packets by their ECN bits, and CNPs. */
+struct marks {
+	uint64_t ecn[4], cnps, all;
+};
+
+static void add_marks(struct marks *marks, const uint64_t ecn[4], uint64_t cnps)
 {
-	const struct wire_sums *sums = &wire->sums;
-	uint64_t all =
-		sums->data_ecn[0] + sums->data_ecn[1] + sums->data_ecn[2] + sums->data_ecn[3];
+	for (unsigned i = 0; i < 4; i++) {
+		marks->ecn[i] += ecn[i];
+		marks->all += ecn[i];
+	}
+	marks->cnps += cnps;
+}
+
+static struct marks marks_at(const struct wire *wire, uint16_t tap)
+{
+	struct marks marks = { .all = 0 };
+
+	for (uint32_t i = 0; i < wire->flows.count; i++) {
+		const struct flow *flow = flow_at(&wire->flows, i);
+		struct flow_counts counts;
+
+		if (!flow_is_live(&wire->flows, i) || flow->key.tap != tap)
+			continue;
+		counts = flow_counts(&wire->flows, flow);
+		add_marks(&marks, counts.data_ecn, flow_trouble_seen(&wire->flows, flow)->cnps);
+	}
+	return marks;
+}
+
+/* A packet passes several taps and counts once: what is told is of the tap that saw most.
+ * Of flows that were closed only the sum is left. */
+static struct marks marks_of(const struct wire *wire, const struct wire_facts *facts,
+	unsigned bits, char *where, size_t size)
+{
+	struct marks most = { .all = 0 };
+	uint16_t tap = 0;
+
+	*where = '\0';
+	if (facts->taps < 2 || wire->closed_flows) {
+		add_marks(&most, wire->sums.data_ecn, wire->sums.cnps);
+		if (facts->taps > 1)
+			snprintf(where, size, " at %" PRIu32 " taps together", facts->taps);
+		return most;
+	}
+	for (uint16_t i = 0; i < facts->taps; i++) {
+		struct marks marks = marks_at(wire, i);
+
+		if (i > 0 &&
+			(marks.ecn[bits] < most.ecn[bits] ||
+				(marks.ecn[bits] == most.ecn[bits] && marks.cnps <= most.cnps)))
+			continue;
+		most = marks;
+		tap = i;
+	}
+	snprintf(where, size, " at %.63s, the most of %" PRIu32 " taps",
+		wire_tap_name(facts, tap), facts->taps);
+	return most;
+}
+
+static void judge_not_ect(
+	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
+{
+	char text[FINDING_TEXT], where[120];
+	struct marks marks = marks_of(wire, facts, 0, where, sizeof(where));
+	struct finding *finding;
+
+	if (!marks.ecn[0])
+		return;
+	finding = findings_add(findings, "wire.ecn.off", LAYER, VERDICT_WARN);
+	finding->culprit_kind = CULPRIT_SETTING;
+	snprintf(finding->culprit, sizeof(finding->culprit), "ECN of the senders");
+	snprintf(text, sizeof(text),
+		"%" PRIu64 " of %" PRIu64
+		" data packets are Not-ECT%s: no switch may mark them",
+		marks.ecn[0], marks.all, where);
+	describe(finding, text, "enable RoCE ECN (the reaction point) at the sender");
+	finding->weight = marks.ecn[0];
+}
+
+static void judge_no_cnp(const struct wire *wire, struct findings *findings)
+{
 	struct finding *finding;
 	char text[FINDING_TEXT];
 
-	if (sums->data_ecn[0]) {
-		finding = findings_add(findings, "wire.ecn.off", LAYER, VERDICT_WARN);
-		finding->culprit_kind = CULPRIT_SETTING;
-		snprintf(finding->culprit, sizeof(finding->culprit), "ECN of the senders");
+	if (!wire->sums.ce_without_cnp)
+		return;
+	finding = findings_add(findings, "wire.ecn.no_cnp", LAYER, VERDICT_WARN);
+	finding->culprit_kind = CULPRIT_SETTING;
+	snprintf(finding->culprit, sizeof(finding->culprit), "CNP of the receivers");
+	snprintf(text, sizeof(text), "%" PRIu64 " connections got CE marks and sent no CNP",
+		wire->sums.ce_without_cnp);
+	describe(finding, text, "enable RoCE ECN (the notification point) at the receiver");
+	finding->weight = wire->sums.ce_without_cnp;
+}
+
+static void judge_marked(
+	const struct wire *wire, const struct wire_facts *facts, struct findings *findings)
+{
+	char text[FINDING_TEXT], where[120];
+	struct marks marks = marks_of(wire, facts, 3, where, sizeof(where));
+	struct finding *finding;
+
+	if (!marks.ecn[3] && !marks.cnps)
+		return;
+	finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
+	finding->culprit_kind = CULPRIT_UNLOCATED;
+	finding->weight = marks.ecn[3] ? marks.ecn[3] : marks.cnps;
+	if (!marks.ecn[3]) {
 		snprintf(text, sizeof(text),
-			"%" PRIu64 " of %" PRIu64
-			" data packets are Not-ECT: no switch may mark them",
-			sums->data_ecn[0], all);
-		describe(finding, text, "enable RoCE ECN (the reaction point) at the sender");
-		finding->weight = sums->data_ecn[0];
-	}
-	if (sums->ce_without_cnp) {
-		finding = findings_add(findings, "wire.ecn.no_cnp", LAYER, VERDICT_WARN);
-		finding->culprit_kind = CULPRIT_SETTING;
-		snprintf(finding->culprit, sizeof(finding->culprit), "CNP of the receivers");
-		snprintf(text, sizeof(text),
-			"%" PRIu64 " connections got CE marks and sent no CNP",
-			sums->ce_without_cnp);
-		describe(finding, text,
-			"enable RoCE ECN (the notification point) at the receiver");
-		finding->weight = sums->ce_without_cnp;
-	}
-	if (sums->data_ecn[3]) {
-		finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
-		finding->culprit_kind = CULPRIT_UNLOCATED;
-		snprintf(text, sizeof(text),
-			"%" PRIu64 " of %" PRIu64 " data packets are marked CE, %" PRIu64
-			" CNP%s",
-			sums->data_ecn[3], all, sums->cnps, sums->cnps == 1 ? "" : "s");
-		if (sums->cnp_without_ce)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text),
-				"; %" PRIu64 " connections have CNPs and no mark here",
-				sums->cnp_without_ce);
-		describe(finding, text,
-			"queues before this tap passed their ECN threshold: congestion that "
-			"the senders were told of");
-		finding->weight = sums->data_ecn[3];
-	} else if (sums->cnps) {
-		finding = findings_add(findings, "wire.ecn.marked", LAYER, VERDICT_WARN);
-		finding->culprit_kind = CULPRIT_UNLOCATED;
-		snprintf(text, sizeof(text),
-			"%" PRIu64 " CNP%s to senders, and no data packet bears a mark here",
-			sums->cnps, sums->cnps == 1 ? "" : "s");
+			"%" PRIu64 " CNP%s to senders%s, and no data packet bears a mark here",
+			marks.cnps, marks.cnps == 1 ? "" : "s", where);
 		describe(finding, text,
 			"they are marked behind this tap, or the NIC made the CNPs by itself");
-		finding->weight = sums->cnps;
+		return;
 	}
+	snprintf(text, sizeof(text),
+		"%" PRIu64 " of %" PRIu64 " data packets are marked CE, %" PRIu64 " CNP%s%s",
+		marks.ecn[3], marks.all, marks.cnps, marks.cnps == 1 ? "" : "s", where);
+	if (wire->sums.cnp_without_ce)
+		wire_append(text, "; %" PRIu64 " connections have CNPs and no mark here",
+			wire->sums.cnp_without_ce);
+	describe(finding, text,
+		"queues before this tap passed their ECN threshold: congestion that "
+		"the senders were told of");
 }
 
 /* Datagrams, as those of connection managers, are of no connection. */
@@ -302,8 +382,10 @@ void wire_judge_ports(
 {
 	judge_pause(wire, facts, findings);
 	for (size_t i = 0; i < wire->bursts.count; i++)
-		judge_burst(wire, &wire->bursts.ports[i], findings);
-	judge_ecn(wire, findings);
+		judge_burst(wire, facts, &wire->bursts.ports[i], findings);
+	judge_not_ect(wire, facts, findings);
+	judge_no_cnp(wire, findings);
+	judge_marked(wire, facts, findings);
 	judge_dscp(wire, findings);
 	judge_tags(wire, facts, findings);
 }

@@ -10,7 +10,7 @@
 #define LAYER "wire"
 #define NAMED_MOST 16u
 
-static const char *tap_name(const struct wire_facts *facts, uint16_t tap)
+const char *wire_tap_name(const struct wire_facts *facts, uint16_t tap)
 {
 	const char *name = tap < facts->taps && facts->tap_names ? facts->tap_names[tap] : "?";
 	const char *slash = strrchr(name, '/');
@@ -61,12 +61,12 @@ static void compare(const struct wire *wire, const struct wire_facts *facts, uin
 		findings, "wire.between", LAYER, same ? VERDICT_FAIL : VERDICT_UNKNOWN);
 	finding->culprit_kind = CULPRIT_LINK;
 	snprintf(finding->culprit, sizeof(finding->culprit), "%.29s -> %.29s",
-		tap_name(facts, sender->key.tap), tap_name(facts, receiver->key.tap));
+		wire_tap_name(facts, sender->key.tap), wire_tap_name(facts, receiver->key.tap));
 	wire_flow_text(sender, flow, sizeof(flow));
 	snprintf(finding->text, sizeof(finding->text),
 		"%.99s: %" PRIu64 " packets at %.40s, %" PRIu64 " fewer at %.40s%s", flow,
-		data_of(wire, from), tap_name(facts, sender->key.tap), fewer,
-		tap_name(facts, receiver->key.tap),
+		data_of(wire, from), wire_tap_name(facts, sender->key.tap), fewer,
+		wire_tap_name(facts, receiver->key.tap),
 		same ? ": lost between the two"
 		     : ", but they did not see the same span of PSNs");
 	snprintf(finding->advice, sizeof(finding->advice),
