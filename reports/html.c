@@ -188,8 +188,8 @@ static void charts(FILE *out)
 	html_chart(out, "counts", "Counters of each stage",
 		"sums over all ports; the axis is logarithmic from 1 on");
 	html_chart(out, "goodput", "Goodput in a stage",
-		"Gb/s of payload; dashed: events; drag the bar below, or shift and scroll, to "
-		"zoom");
+		"Gb/s of payload; dashed: events, by number; drag the bar below, or shift and "
+		"scroll, to zoom");
 	html_chart(out, "queue", "Queues in a stage", "KiB waiting at a switch port");
 	html_chart(out, "steps", "Step times of an all-reduce",
 		"us from the post to the last byte; points stick out of the median of their "

@@ -2,6 +2,7 @@
 #include "reports/html_mark.h"
 
 #define TEXT_BYTES 2048u
+#define LONG 40u /* columns; a text of more keeps some width on a small screen */
 
 void mark_text(FILE *out, const char *text)
 {
@@ -52,12 +53,16 @@ static const char *style_name(enum ink_style style)
 
 static void cell(FILE *out, const struct table_column *column, const struct table_cell *cell)
 {
-	const char *style = style_name(cell->style);
+	const char *style = style_name(cell->style), *shape = NULL;
 
+	if (!column->left)
+		shape = "n";
+	else if (ink_columns(cell->text) > LONG)
+		shape = "long";
 	fputs("<td", out);
-	if (style || !column->left)
-		fprintf(out, " class=\"%s%s%s\"", style ? style : "",
-			style && !column->left ? " " : "", column->left ? "" : "n");
+	if (style || shape)
+		fprintf(out, " class=\"%s%s%s\"", style ? style : "", style && shape ? " " : "",
+			shape ? shape : "");
 	fputc('>', out);
 	mark_text(out, cell->text);
 	fputs("</td>", out);

@@ -65,6 +65,12 @@
     }, extra);
   }
 
+  // The name of an upright axis stands beside it, so that the legend above has its room.
+  function upright(extra) {
+    return axis(Object.assign({ nameGap: 9,
+      nameTextStyle: { color: colour('dim'), align: 'right', padding: [0, 6, 0, 0] } }, extra));
+  }
+
   function base(extra) {
     return Object.assign({
       animation: false,
@@ -105,7 +111,7 @@
     return base({
       tooltip: { trigger: 'axis', renderMode: 'richText', confine: true, valueFormatter: format },
       xAxis: axis({ type: 'category', data: ran.map(function (s) { return s.name; }) }),
-      yAxis: axis(yAxis),
+      yAxis: upright(yAxis),
       series: series,
     });
   }
@@ -216,37 +222,42 @@
       'limit: policy.buffer of the fabric file').join('\n');
   }
 
-  function cellSeries(cells, type, label, extra) {
+  function cellSeries(cells, type, label, words, extra) {
     return Object.assign({
       type: type, data: cells.map(function (cell) {
         const stage = data.stages[cell.stage];
         return { name: stage.name, value: [cell.size, cell.gap, share(stage.peak || 0)],
           label: { formatter: label(stage) }, cell: cell };
       }),
-      label: { show: true, color: colour('ink'), backgroundColor: colour('paper'), padding: 3,
-        borderRadius: 3, fontSize: 12, lineHeight: 15, align: 'center' },
+      label: Object.assign({ show: true, color: colour('ink'), backgroundColor: colour('paper'),
+        padding: 3, borderRadius: 3, fontSize: 12, lineHeight: 15, align: 'center' }, words),
     }, extra);
   }
 
-  function surfaceOption() {
+  const NARROW = 640; // pixels; page.css has it too
+
+  function surfaceOption(width) {
     const seen = data.surface.cells.filter(function (cell) { return !cell.why; });
     const unseen = data.surface.cells.filter(function (cell) { return cell.why; });
+    const small = width < NARROW;
+    const words = small ? { fontSize: 10, lineHeight: 12, padding: 1 } : {};
     const most = Math.max.apply(null, seen.map(function (cell) {
       return share(data.stages[cell.stage].peak);
     }).concat(1));
     return base({
       dataZoom: [], legend: { show: false },
-      grid: { left: 74, right: 20, top: 34, bottom: 112 },
+      grid: { left: 74, right: 20, top: 34, bottom: seen.length ? 112 : 66 },
       tooltip: { renderMode: 'richText', confine: true, formatter: function (item) {
         return cellHover(item.data.cell);
       } },
       xAxis: axis({ type: 'category', data: data.surface.sizes, name: 'a burst: senders x bytes',
         nameLocation: 'middle', nameGap: 42, splitLine: { show: false },
-        axisLabel: { color: colour('dim'), interval: 0, lineHeight: 15 } }),
+        axisLabel: { color: colour('dim'), interval: 0, lineHeight: 15,
+          fontSize: small ? 10 : 12 } }),
       yAxis: axis({ type: 'category', data: data.surface.gaps, splitLine: { show: false },
         name: 'Gb/s offered on average, gaps included', nameTextStyle: { color: colour('dim'),
           align: 'left', padding: [0, 0, 0, -66] } }),
-      visualMap: { min: 0, max: most, orient: 'horizontal', left: 'center', bottom: 4,
+      visualMap: { show: seen.length > 0, min: 0, max: most, orient: 'horizontal', left: 'center', bottom: 4,
         seriesIndex: 0, text: [most + ' % of the buffer', '0'],
         textStyle: { color: colour('ink') },
         inRange: { color: [colour('u1'), colour('u3'), colour('w1'), colour('w2'),
@@ -254,8 +265,8 @@
       series: [
         cellSeries(seen, 'heatmap', function (stage) {
           return share(stage.peak) + ' %\n' + provoked(stage).join('\n');
-        }, { itemStyle: { borderColor: colour('paper'), borderWidth: 2 } }),
-        cellSeries(unseen, 'scatter', function () { return 'not\nmeasured'; },
+        }, words, { itemStyle: { borderColor: colour('paper'), borderWidth: 2 } }),
+        cellSeries(unseen, 'scatter', function () { return 'not\nmeasured'; }, words,
           { symbol: 'rect', symbolSize: [60, 60], itemStyle: { color: 'transparent' } }),
       ],
     });
@@ -274,7 +285,7 @@
 
   // --- inside of a stage ---
 
-  // Events so close that their words would cover each other share a mark.
+  // Events so close that their numbers would cover each other share a mark.
   function gathered(events, from, to) {
     const marks = [];
     events.slice().sort(function (a, b) { return a[0] - b[0]; }).forEach(function (event) {
@@ -289,59 +300,79 @@
     return marks;
   }
 
-  function marks(stage, from, to) {
-    const began = stage.events.filter(function (event) { return !event[3] || event[0] > 0; });
+  // In the chart stand their numbers alone: words would hide what happened there.
+  function marks(events) {
     return {
       symbol: 'none', silent: true,
-      data: gathered(began, from, to).map(function (mark, index) {
+      data: events.map(function (mark, index) {
         const tint = colour(mark.injected ? 'inject' : 'doubt');
         return {
           xAxis: mark.at, lineStyle: { color: tint, type: 'dashed', width: 1.4 },
-          label: { formatter: (mark.injected ? 'injected: ' : '') +
-              mark.words.slice(0, 4).join('\n') + (mark.words.length > 4 ? '\n...' : ''),
-            color: tint, position: 'end', align: 'left', verticalAlign: 'top',
-            distance: [4, -2 - 14 * (index % 2)], fontSize: 11, lineHeight: 14,
-            backgroundColor: colour('paper') },
+          label: { formatter: String(index + 1), color: tint, position: 'end',
+            distance: mark.injected ? 14 : 3, // both may be at one instant
+            fontSize: 11, fontWeight: 700 },
         };
       }),
     };
   }
 
-  // What was broken before the stage began stands above the chart.
-  function inForce(stage) {
-    const faults = stage.events.filter(function (event) { return event[3] && event[0] === 0; });
-    return { text: faults.length ? 'injected, from before the stage on: ' +
-        faults.map(function (f) { return f[1].replace(/ there already$/, '') + ' ' + f[2]; })
-          .join(', ') : '',
-      top: 19, left: 'center', textStyle: { fontSize: 11, fontWeight: 400,
-        color: colour('inject') } };
+  // What was broken before the stage began, and the events by their numbers, above the chart.
+  function tell(figure, faults, events) {
+    const told = figure.querySelector('.events') || document.createElement('div');
+    told.className = 'events';
+    told.textContent = '';
+    figure.insertBefore(told, figure.querySelector('.plot'));
+    function add(kind, number, words) {
+      const line = document.createElement('p');
+      const mark = document.createElement('b');
+      line.className = kind;
+      mark.textContent = number;
+      line.append(mark, words);
+      told.appendChild(line);
+    }
+    if (faults.length)
+      add('inject', '', 'injected, from before the stage on: ' + faults.map(function (f) {
+        return f[1].replace(/ there already$/, '') + ' ' + f[2];
+      }).join(', '));
+    events.forEach(function (mark, index) {
+      add(mark.injected ? 'inject' : 'doubt', String(index + 1), ' ' +
+        (mark.injected ? 'injected: ' : '') + mark.words.slice(0, 4).join(', ') +
+        (mark.words.length > 4 ? ' and ' + (mark.words.length - 4) + ' more' : ''));
+    });
   }
 
   const kinds = { 'slowest NIC': 'low', 'median NIC': 'calm', 'fastest NIC': 'high',
     'highest of all ports': 'low', 'median edge': 'calm', 'slowest edge': 'low' };
 
-  function inStage(stage, key, unit) {
-    if (!stage || !stage[key] || !stage[key].length) return null;
+  function inStage(id, stage, key, unit) {
+    const figure = document.getElementById('c-' + id);
+    if (!stage || !stage[key] || !stage[key].length) {
+      tell(figure, [], []);
+      return null;
+    }
+    const before = stage.events.filter(function (event) { return event[3] && event[0] === 0; });
     const named = ['bad', 'named', 'doubt'];
     const series = stage[key].map(function (entry) {
       return line(entry.name, kinds[entry.name] || named.shift() || 'calm', pairs(entry.points));
     });
     const times = series[0].data;
-    series[0].markLine = marks(stage, times[0][0], times[times.length - 1][0]);
+    const events = gathered(stage.events.filter(function (event) {
+      return !event[3] || event[0] > 0;
+    }), times[0][0], times[times.length - 1][0]);
+    series[0].markLine = marks(events);
+    tell(figure, before, events);
     return base({
-      title: inForce(stage),
-      grid: { left: 64, right: 20, top: 62, bottom: 66 },
       tooltip: { trigger: 'axis', renderMode: 'richText', confine: true,
         valueFormatter: function (value) { return round(value) + ' ' + unit; } },
       xAxis: axis({ type: 'value', name: 'us into the stage', nameLocation: 'middle',
         nameGap: 22, min: 0, max: 'dataMax' }),
-      yAxis: axis({ type: 'value', name: unit, min: 0 }),
+      yAxis: upright({ type: 'value', name: unit, min: 0 }),
       series: series,
     });
   }
 
   function stepsOption(stage) {
-    const option = inStage(stage, 'steps', 'us');
+    const option = inStage('steps', stage, 'steps', 'us');
     if (!option) return null;
     option.series.push({
       name: 'spikes (' + stage.spike_count + ')', type: 'scatter', color: colour('bad'),
@@ -439,7 +470,7 @@
 
   function redraw() {
     charts.forEach(function (entry) {
-      const option = entry.option();
+      const option = entry.option(entry.chart.getWidth());
       entry.chart.clear();
       entry.chart.setOption(option || { title: { text: 'Nothing was seen in this stage.',
         left: 'center', top: 'middle', textStyle: { color: colour('dim'), fontSize: 14 } } });
@@ -476,10 +507,10 @@
     draw('rates', ran.length, ratesOption);
     draw('counts', ran.length, countsOption);
     draw('goodput', withKey('goodput').length, function () {
-      return inStage(stageOf('stage'), 'goodput', 'Gb/s');
+      return inStage('goodput', stageOf('stage'), 'goodput', 'Gb/s');
     });
     draw('queue', withKey('queue').length, function () {
-      return inStage(stageOf('stage'), 'queue', 'KiB');
+      return inStage('queue', stageOf('stage'), 'queue', 'KiB');
     });
     draw('steps', withKey('steps').length, function () {
       return stepsOption(stageOf('ring'));
@@ -496,6 +527,7 @@
     draw('pairs', layers.length, pairsOption);
     redraw();
     window.addEventListener('resize', resize);
+    window.matchMedia('(max-width: ' + NARROW + 'px)').addEventListener('change', redraw);
   }
 
   if (window.echarts) drawAll();

@@ -94,6 +94,8 @@ async function checkSurface(page, file) {
   seen.cells.forEach(({ name, text }) => check(file,
     text === cellText(stages[name], seen.buffer), `${name} shows ${text}, the run has ${
       stages[name]}`));
+  check(file, seen.words.some((word) => / of the buffer$/.test(word)) ===
+    Object.values(stages).some(Boolean), 'a scale of colours without a colour, or none for them');
   check(file, seen.width > 500, `the surface is ${seen.width} pixels wide`);
   const drawn = seen.words.filter((word) => /^(\d.* %|measured)$/.test(word)).length;
   check(file, drawn >= names.length, `${drawn} of ${names.length} cells have words`);
@@ -134,14 +136,63 @@ async function checkAxe(page, file, theme) {
   check(file, !violations.length, `axe, ${theme}: ${violations.join('\n  ')}`);
 }
 
-// On a telephone nothing is wider than the screen, and the heading is not squeezed beside the
-// verdict.
+// Words in a chart that lie on each other, and what of its events stands in the chart itself,
+// where it would hide the lines.
+function lookAtWords() {
+  const found = { covered: [], hiding: [] };
+  document.querySelectorAll('.plot svg').forEach((svg) => {
+    const { id } = svg.closest('.chart');
+    const texts = [...svg.querySelectorAll('text')].filter((one) => one.textContent.trim())
+      .map((one) => ({ words: one.textContent, box: one.getBoundingClientRect() }));
+    texts.forEach((one, i) => texts.slice(i + 1).forEach((other) => {
+      const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+      const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+      if (wide > 3 && high > 3) found.covered.push(`${id}: "${one.words}" and "${other.words}"`);
+    }));
+    found.hiding.push(...texts.filter(({ words }) => /^first |^injected/.test(words))
+      .map(({ words }) => `${id}: "${words}"`));
+  });
+  return found;
+}
+
+async function checkWords(page, file, width) {
+  const seen = await page.evaluate(lookAtWords);
+  check(file, !seen.covered.length, `words lie on each other at ${width}: ${
+    seen.covered.slice(0, 5).join('; ')}`);
+  check(file, !seen.hiding.length, `events hide lines at ${width}: ${seen.hiding.join('; ')}`);
+}
+
+// Each number in a chart has its words above it, and so has what was broken from the start.
+async function checkEvents(page, file) {
+  const seen = await page.evaluate(() => ['goodput', 'queue'].flatMap((id) => {
+    const entry = (window.weftCharts || []).find((one) => one.id === id);
+    const figure = document.getElementById(`c-${id}`);
+    if (!entry) return [];
+    return [{ id, marks: entry.chart.getOption().series.flatMap((one) =>
+      one.markLine ? one.markLine.data.map((mark) => mark.label.formatter) : []),
+    told: [...figure.querySelectorAll('.events b')].map((one) => one.textContent).filter(Boolean),
+    words: figure.textContent }];
+  }));
+  seen.forEach(({ id, marks, told, words }) => {
+    check(file, String(marks) === String(told), `${id} marks ${marks} and tells of ${told}`);
+    if (/faulty|skipped/.test(file))
+      check(file, /injected.*loss leaf1:5-spine1:1/.test(words), `${id} tells of no fault`);
+  });
+  if (/faulty/.test(file))
+    check(file, seen.some(({ told }) => told.length), 'no event is told of');
+}
+
+// On a telephone nothing is wider than the screen, no row is squeezed high, and the heading is
+// not squeezed beside the verdict.
 async function checkNarrow(page, file) {
   await page.setViewport({ width: 390, height: 844 });
   const seen = await page.evaluate(() => ({
     page: document.documentElement.scrollWidth,
     title: document.querySelector('h1').parentElement.clientWidth,
+    high: Math.max(...[...document.querySelectorAll('.scroll tr')].map((row) => row.offsetHeight)),
   }));
+  await checkWords(page, file, 390);
+  check(file, seen.high < 160, `has a row of ${seen.high} pixels in a table`);
   check(file, seen.page <= 390, `is ${seen.page} pixels wide on a screen of 390`);
   check(file, seen.title > 300, `leaves ${seen.title} of 390 pixels to its heading`);
 }
@@ -183,6 +234,8 @@ async function checkFile(browser, file, theme) {
   if (shots) await page.screenshot({ path: path.join(shots, `${name}-${theme}.png`) });
   await checkCharts(page, file);
   await checkSurface(page, file);
+  await checkWords(page, file, 1400);
+  await checkEvents(page, file);
   await checkAxe(page, file, theme);
   if (theme === 'light') {
     await checkKeyboard(page, file);
