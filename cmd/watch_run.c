@@ -224,21 +224,34 @@ static int end_interval(
 	return err;
 }
 
+/* An interval ends at the reading next to when it should; the one after it makes up for that.
+ * What was slept through is not made up for. */
+static uint64_t due_after(const struct watch *watch, uint64_t due_ns, uint64_t now_ns)
+{
+	uint64_t interval_ns = watch->args->interval_ns;
+
+	due_ns += interval_ns;
+	return now_ns < due_ns ? due_ns : now_ns + interval_ns;
+}
+
 static int run(struct watch *watch, struct output *output, struct diag *diag)
 {
-	uint64_t half_ns = NS_PER_S / watch->args->hz / 2, next_ns = clock_ns();
+	uint64_t half_ns = NS_PER_S / watch->args->hz / 2, next_ns = clock_ns(), due_ns;
 	bool ask = true;
 	int err;
 
 	watch->began_ns = watch->block_ns = watch->interval_ns = next_ns;
+	due_ns = next_ns + watch->args->interval_ns;
 	for (;;) {
 		uint64_t now_ns = clock_ns();
-		bool ends = now_ns - watch->interval_ns + half_ns >= watch->args->interval_ns;
+		bool ends = now_ns + half_ns >= due_ns;
 
 		err = sample(watch, ask || ends, diag);
 		if (ask)
 			draw(watch, output);
 		ask = false;
+		if (ends)
+			due_ns = due_after(watch, due_ns, now_ns);
 		if (!err && ends)
 			err = end_interval(watch, output, now_ns, diag);
 		else if (!err && now_ns - watch->block_ns >= ALARM_BLOCK_NS)
