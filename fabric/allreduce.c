@@ -16,7 +16,6 @@
 #define LINE_BYTES 64u
 #define DEPTH 64u /* of a send queue: a few slots, and credits */
 #define RECEIVES (ALLREDUCE_SLOTS + 1)
-#define FROM_PREV 0x8000u /* in the id of work on the QPs to the rank before */
 #define STALL_NS_MIN (10 * NS_PER_S)
 #define STALL_NS_MAX (60 * NS_PER_S)
 #define SLOW_BPS (GBPS / 10) /* of the slowest link that nobody takes for a stall */
@@ -208,7 +207,8 @@ int allreduce_connect_next(struct allreduce *all, const struct gen_end *next, st
 
 int allreduce_connect_prev(struct allreduce *all, const struct gen_end *prev, struct diag *diag)
 {
-	return connect_side(all, &all->prev, prev, all->plan.seed + 1, FROM_PREV, diag);
+	return connect_side(
+		all, &all->prev, prev, all->plan.seed + 1, ALLREDUCE_FROM_PREV, diag);
 }
 
 /* --- sending --- */
@@ -263,7 +263,7 @@ static bool may_post(const struct allreduce *all)
 
 static int give_credit(struct allreduce *all, struct diag *diag)
 {
-	struct verbs_write write = { .immediate = all->taken, .id = FROM_PREV };
+	struct verbs_write write = { .immediate = all->taken, .id = ALLREDUCE_FROM_PREV };
 	int err;
 
 	write.remote = all->prev.base;
@@ -346,7 +346,7 @@ static void acknowledged(struct allreduce *all, uint32_t qp)
 
 static int arrived(struct allreduce *all, const struct verbs_done *done, struct diag *diag)
 {
-	uint32_t qp = done->id & ~FROM_PREV, now;
+	uint32_t qp = done->id & ~ALLREDUCE_FROM_PREV, now;
 
 	if (done->immediate != all->prev.done[qp])
 		return diag_error(diag, -EIO, "%s sent step %u, expected %u", all->prev.peer,
@@ -369,42 +369,7 @@ static int credited(struct allreduce *all, const struct verbs_done *done, struct
 	return 0;
 }
 
-/* --- failures --- */
-
-/* A port that is down cuts off both sides; a device that tells nothing of it is no fault of the
- * network. */
-static int check_port(struct allreduce *all, struct diag *diag)
-{
-	const struct verbs *verbs = all->verbs;
-	int up = verbs_is_up(verbs);
-
-	if (up > 0)
-		return 0;
-	if (up < 0)
-		return diag_error(diag, -EIO,
-			"step %u: %s tells nothing of its port %u any more (%s): if it was "
-			"reset or removed, the kernel's log (dmesg) says why",
-			all->taken, verbs->device, verbs->port, strerror(-up));
-	all->next.unreachable = all->prev.unreachable = true;
-	return diag_error(diag, -EHOSTUNREACH, "step %u: %s port %u went down in mid-run",
-		all->taken, verbs->device, verbs->port);
-}
-
-static int broke(struct allreduce *all, const struct verbs_done *done, struct diag *diag)
-{
-	bool prev = done->id & FROM_PREV;
-	struct allreduce_side *side = prev ? &all->prev : &all->next;
-	int err = check_port(all, diag);
-
-	if (err)
-		return err;
-	if (!verbs_status_is_unanswered(done->status))
-		return diag_error(diag, -EIO, "step %u: the QP with %s failed: %s", all->posted,
-			side->peer, verbs_status_text(done->status));
-	side->unreachable = true;
-	return diag_error(diag, -EHOSTUNREACH, "step %u: %s does not acknowledge rank %u",
-		prev ? all->taken : all->acknowledged, side->peer, all->plan.rank);
-}
+/* --- turning --- */
 
 /* Requests of a QP that failed are flushed, sometimes before the one that is the cause, or with
  * none: it is waited for from turn to turn. */
@@ -416,49 +381,14 @@ static void flushed(struct allreduce *all, const struct verbs_done *done)
 	all->cause_by_ns = all->last_ns + CAUSE_NS;
 }
 
-/* All that was sent was acknowledged: it is for others to go on. */
-static int waited(const struct allreduce *all, struct diag *diag)
-{
-	bool slot = all->posted < all->count && all->posted <= all->taken;
-	uint32_t ranks = all->plan.ranks, on = slot ? 1 : ranks - 1;
-
-	return diag_error(diag, -ETIMEDOUT,
-		"step %u: waited %.3g s for %s of rank %u, %s, with nothing under way",
-		slot ? all->posted : all->taken, (double)all->stall_ns / (double)NS_PER_S,
-		slot ? "a slot" : "what is to come", (all->plan.rank + on) % ranks,
-		slot ? all->next.peer : all->prev.peer);
-}
-
-/* Nothing came for long. */
-static int stalled(struct allreduce *all, struct diag *diag)
-{
-	bool to_next = all->posted > all->acknowledged, to_prev = all->taken > all->returned;
-	int err = check_port(all, diag);
-
-	if (err)
-		return err;
-	if (!to_next && !to_prev)
-		return waited(all, diag);
-	all->next.unreachable = to_next;
-	all->prev.unreachable = to_prev;
-	return diag_error(diag, -EHOSTUNREACH,
-		"step %u: nothing was completed for %.3g s, with data under way to %s%s%s",
-		to_next ? all->acknowledged : all->returned,
-		(double)all->stall_ns / (double)NS_PER_S,
-		to_next ? all->next.peer : all->prev.peer, to_next && to_prev ? " and " : "",
-		to_next && to_prev ? all->prev.peer : "");
-}
-
-/* --- turning --- */
-
 static int take(struct allreduce *all, const struct verbs_done *done, struct diag *diag)
 {
-	bool prev = done->id & FROM_PREV;
-	uint32_t qp = done->id & ~FROM_PREV;
+	bool prev = done->id & ALLREDUCE_FROM_PREV;
+	uint32_t qp = done->id & ~ALLREDUCE_FROM_PREV;
 	int err;
 
 	if (done->status && !verbs_status_is_flushed(done->status))
-		return broke(all, done, diag);
+		return allreduce_broke(all, done, diag);
 	if (done->status) {
 		flushed(all, done);
 		return 0;
@@ -507,9 +437,9 @@ int allreduce_turn(struct allreduce *all, struct diag *diag)
 	for (int i = 0; i < taken && !err; i++)
 		err = take(all, &done[i], diag);
 	if (!err && all->cause_by_ns && now > all->cause_by_ns)
-		err = broke(all, &all->flushed, diag);
+		err = allreduce_broke(all, &all->flushed, diag);
 	if (!err && !taken && now > all->last_ns + all->stall_ns)
-		err = stalled(all, diag);
+		err = allreduce_stalled(all, diag);
 	if (!err && taken && !all->cause_by_ns)
 		err = advance(all, diag);
 	return err ? err : taken;

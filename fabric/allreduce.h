@@ -113,4 +113,12 @@ bool allreduce_has_ended(const struct allreduce *all);
 
 void allreduce_close(struct allreduce *all); /* safe on ALLREDUCE_INIT, safe twice */
 
+/* --- for allreduce*.c --- */
+
+#define ALLREDUCE_FROM_PREV 0x8000u /* in the id of work on the QPs to the rank before */
+
+/* The errors of allreduce_turn(): of a completion that failed, and of a long silence. */
+int allreduce_broke(struct allreduce *all, const struct verbs_done *done, struct diag *diag);
+int allreduce_stalled(struct allreduce *all, struct diag *diag);
+
 #endif

@@ -18,7 +18,7 @@
 #include "lib/grow.h"
 #include "lib/units.h"
 
-#define FROM_PREV 0x8000u
+#define FROM_PREV ALLREDUCE_FROM_PREV
 #define UNANSWERED 12 /* as ibv_wc_status counts them */
 #define FLUSHED 5
 #define PROTECTION 4
