@@ -309,6 +309,7 @@ static enum outcome rp_disabled(
 	const struct rule *rule, const struct facts *facts, struct explain *out)
 {
 	int priority = roce_priority(facts);
+	bool told = false; /* of this priority */
 
 	if (priority < 0)
 		priority = ignored_priority(facts);
@@ -317,8 +318,10 @@ static enum outcome rp_disabled(
 	FACTS_EACH (facts, FACT_CC_ENABLE, row) {
 		struct count used, ignored;
 
-		if (strcmp(row->subject, "rp") != 0 || atoi(row->name) != priority ||
-			row->number > 0)
+		if (strcmp(row->subject, "rp") != 0 || atoi(row->name) != priority)
+			continue;
+		told = true;
+		if (row->number > 0)
 			continue;
 		used = count_of(facts, row->place, MEANS_CNP_RX, ANY_PRIORITY, true);
 		ignored = count_of(facts, row->place, MEANS_CNP_IGNORED, ANY_PRIORITY, true);
@@ -339,7 +342,7 @@ static enum outcome rp_disabled(
 			priority, row->place, priority);
 		return RULE_FIRED;
 	}
-	return facts_find(facts, FACT_CC_ENABLE, NULL, "rp", NULL) ? RULE_CLEAR : RULE_UNKNOWN;
+	return told ? RULE_CLEAR : RULE_UNKNOWN;
 }
 
 /* Judged by what it does: marked packets came and no notification left. */
@@ -358,8 +361,8 @@ static enum outcome np_disabled(
 
 		if (!ce.present || !sent.present)
 			continue;
-		known = true;
-		if (ce.sum < 1000 || sent.sum > 0)
+		known |= sent.sum > 0 || ce.sum <= 0;
+		if (ce.sum < 1000 || sent.sum > 0) /* fewer marks may be too few */
 			continue;
 		explain_code(out, rule, rule->level,
 			"%s received %.0f marked packets and sent no CNP%s", places[i], ce.sum,

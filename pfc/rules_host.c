@@ -192,7 +192,8 @@ static enum outcome counted(const struct rule *rule, const struct facts *facts,
 	char window[40];
 
 	FACTS_EACH (facts, FACT_COUNTER, it) {
-		if (it->means != (short)means || (it->more > 0) != difference)
+		/* What went down was reset, and says nothing. */
+		if (it->means != (short)means || (it->more > 0) != difference || it->number < 0)
 			continue;
 		known = true;
 		if (it->number > limit && (!most || it->number > most->number))
