@@ -125,6 +125,7 @@ static void stage(struct judging *judging, void *state, const struct evidence *e
 static void tell(struct judging *judging, struct span *span, const char *where)
 {
 	double limit = (double)judging->fabric->limits.bandwidth_ppb / (double)PPB;
+	struct rate_unit unit = rate_unit_of(span->least_bps);
 	struct finding *finding;
 
 	if (span->pairs + span->open == 0)
@@ -144,17 +145,18 @@ static void tell(struct judging *judging, struct span *span, const char *where)
 	finding->weight = span->slow;
 	if (!span->slow) {
 		finding_text(finding,
-			"%u pairs %s: the slowest, %s, %.1f Gb/s of payload, %.1f %% "
+			"%u pair%s %s: the slowest, %s, %.1f %s of payload, %.1f %% "
 			"of what its size can reach; mean %.1f %%",
-			span->pairs, where, span->worst, span->least_bps / (double)GBPS,
-			span->least * 100, span->sum / span->pairs * 100);
+			span->pairs, span->pairs == 1 ? "" : "s", where, span->worst,
+			span->least_bps / unit.bps, unit.name, span->least * 100,
+			span->sum / span->pairs * 100);
 		return;
 	}
 	finding_text(finding,
 		"%u of %u pairs %s stay below %.0f %% of what they can reach; the slowest, "
-		"%s, %.1f Gb/s, %.1f %%",
+		"%s, %.1f %s, %.1f %%",
 		span->slow, span->pairs, where, limit * 100, span->worst,
-		span->least_bps / (double)GBPS, span->least * 100);
+		span->least_bps / unit.bps, unit.name, span->least * 100);
 	finding_advice(finding,
 		"pair each slow NIC with a partner known to be good, inside its leaf "
 		"first: that clears or blames the NIC before any uplink");

@@ -13,6 +13,7 @@
 
 #include "fabric/judge.h"
 #include "fabric/judging.h"
+#include "fabric/tally.h"
 #include "lib/counters.h"
 #include "lib/grow.h"
 #include "lib/units.h"
@@ -49,6 +50,8 @@ static void judge_oversubscription(struct judging *judging)
 	for (uint32_t leaf = 0; fabric->leaves > 1 && leaf < fabric->leaves; leaf++) {
 		struct leaf_rates rates = rates_of(fabric, leaf);
 		struct place place = place_switch(fabric_leaf_node(fabric, leaf));
+		struct rate_unit hosts = rate_unit_of((double)rates.hosts_bps);
+		struct rate_unit uplinks = rate_unit_of((double)rates.uplinks_bps);
 		double ratio;
 
 		if (rates.hosts_bps == 0 || rates.uplinks_bps == 0)
@@ -60,10 +63,9 @@ static void judge_oversubscription(struct judging *judging)
 		bad++;
 		finding = judging_cause(judging, "plan.oversubscription", "plan", CLASS_WIRING,
 			rates.hosts_bps, &place, NULL);
-		finding_text(finding,
-			"%s has %.0f Gb/s to hosts and %.0f Gb/s of uplinks, %.2f:1",
-			finding->culprit, (double)rates.hosts_bps / (double)GBPS,
-			(double)rates.uplinks_bps / (double)GBPS, ratio);
+		finding_text(finding, "%s has %.6g %s to hosts and %.6g %s of uplinks, %.2f:1",
+			finding->culprit, (double)rates.hosts_bps / hosts.bps, hosts.name,
+			(double)rates.uplinks_bps / uplinks.bps, uplinks.name, ratio);
 		finding_limit(finding, ratio, limit, "ratio", "limits.oversubscription");
 		finding_advice(finding,
 			"add uplinks to %s, or allow it in the file: limits: "

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "fabric/judging.h"
+#include "fabric/tally.h"
 #include "lib/grow.h"
 #include "lib/units.h"
 
@@ -71,6 +72,8 @@ static void tell_slow(struct judging *judging, uint32_t link, const struct serve
 	uint32_t port = ports[ends->b].least < ports[ends->a].least ? ends->b : ends->a;
 	uint32_t other = port == ends->a ? ends->b : ends->a;
 	double gbps = (double)ends->speed_bps / (double)GBPS, least = ports[port].least;
+	struct rate_unit unit = rate_unit_of((double)ends->speed_bps);
+	double line = (double)ends->speed_bps / unit.bps;
 	struct place place = place_link(link);
 	char name[2 * NAME_BYTES], other_name[2 * NAME_BYTES];
 	struct seen seen = ports[port].slow;
@@ -82,9 +85,9 @@ static void tell_slow(struct judging *judging, uint32_t link, const struct serve
 	finding = judging_cause(judging, "link.rate", plan_layer_name(seen.layer), CLASS_RATE,
 		(uint64_t)((1.0 - least) * (double)ports[port].busy_ns), &place, &seen);
 	finding_text(finding,
-		"%s serves its link at %.1f Gb/s of %.0f while it has packets and is "
+		"%s serves its link at %.1f %s of %.6g while it has packets and is "
 		"not paused; the other end, %s, at %.1f",
-		name, least * gbps, gbps, other_name, ports[other].least * gbps);
+		name, least * line, unit.name, line, other_name, ports[other].least * line);
 	finding_limit(finding, least * gbps, RATE_LEAST * gbps, "Gb/s",
 		"speed of the link in the fabric file x %.2f", RATE_LEAST);
 	finding_advice(finding,

@@ -336,6 +336,7 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	bool short_steps = leaves < limit;
 	double bps = busbw_bps(evidence, times), share = bps / least_ceiling_bps(evidence);
 	const struct edge_time *edge = &times->edges[times->slowest];
+	struct rate_unit unit = rate_unit_of(bps);
 	double n = times->ranks, sums_ns = sums_of(evidence, times).ns;
 	struct finding *finding;
 	struct votes votes;
@@ -348,11 +349,11 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	finding = judging_say(judging, "ring.busbw", "ring",
 		stage_met_deadline(&evidence->stage) ? VERDICT_PASS : VERDICT_UNKNOWN, seen);
 	finding_text(finding,
-		"%u ranks, %u all-reduces: algbw %.2f, busbw %.2f Gb/s, %.1f %% of "
+		"%u ranks, %u all-reduces: algbw %.2f, busbw %.2f %s, %.1f %% of "
 		"the payload ceiling; slowest edge %s, %.1f us a step, median edge "
 		"%.1f us%s",
-		times->ranks, times->iterations, bps * n / (2 * (n - 1)) / (double)GBPS,
-		bps / (double)GBPS, share * 100, name,
+		times->ranks, times->iterations, bps * n / (2 * (n - 1)) / unit.bps,
+		bps / unit.bps, unit.name, share * 100, name,
 		(double)edge->median_ns / (double)NS_PER_US,
 		(double)times->median_ns / (double)NS_PER_US, sums);
 	if (short_steps)

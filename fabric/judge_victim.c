@@ -118,14 +118,15 @@ static void end(struct judging *judging, void *state, bool speak)
 	struct victims *victims = state;
 
 	if (speak && victims->compared) {
+		struct rate_unit unit = rate_unit_of(victims->least_bps);
 		struct finding *finding = judging_say(
 			judging, "lossless.victim", "lossless", VERDICT_PASS, &victims->seen);
 
 		finding_text(finding,
 			"%u of %u flows beside an incast kept less than %.0f %% of "
-			"what they reach alone; the least, %s: %.1f Gb/s, %.0f %%",
+			"what they reach alone; the least, %s: %.1f %s, %.0f %%",
 			victims->hurt, victims->compared, limit * 100, victims->worst,
-			victims->least_bps / (double)GBPS, victims->least * 100);
+			victims->least_bps / unit.bps, unit.name, victims->least * 100);
 		finding_limit(finding, victims->least, limit, "ratio",
 			"limits.victim of its own rate");
 		if (victims->hurt) {

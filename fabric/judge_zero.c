@@ -88,7 +88,7 @@ static void blame_setting(struct finding *finding)
 	finding->culprit_kind = CULPRIT_SETTING;
 	snprintf(finding->culprit, sizeof(finding->culprit), "policy.pfc");
 	finding_advice(finding,
-		"the file says pfc: false, so that a full queue drops; turn it on "
+		"the file has PFC off (policy.pfc), so that a full queue drops; turn it on "
 		"for the priority of RDMA");
 }
 

@@ -126,6 +126,14 @@ bool stage_lost_nothing(const struct evidence *evidence)
 	return true;
 }
 
+struct rate_unit rate_unit_of(double bps)
+{
+	if (bps >= (double)GBPS || bps <= 0)
+		return (struct rate_unit){ (double)GBPS, "Gb/s" };
+	return bps >= 1e6 ? (struct rate_unit){ 1e6, "Mb/s" }
+			  : (struct rate_unit){ 1e3, "kb/s" };
+}
+
 bool flow_is_brief(const struct evidence *evidence, const struct run_flow *flow)
 {
 	return flow->bytes_planned < (uint64_t)PACKETS_LEAST * evidence->fabric->mtu_bytes;

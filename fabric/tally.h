@@ -46,6 +46,14 @@ double flow_share(const struct evidence *evidence, size_t flow);
 /* The same of another line rate than that of its NICs. */
 double flow_share_of(const struct evidence *evidence, size_t flow, uint64_t line_bps);
 
+/* What a rate is told in: Gb/s, or Mb/s or kb/s where that would be 0.something. */
+struct rate_unit {
+	double bps;
+	const char *name;
+};
+
+struct rate_unit rate_unit_of(double bps);
+
 /* Whether a flow is too short to be judged: it says more about latency than about bandwidth. */
 bool flow_is_brief(const struct evidence *evidence, const struct run_flow *flow);
 

@@ -199,9 +199,10 @@ void live_end(FILE *out, const struct report_options *options, const struct live
 	ink_init(&ink, out, options);
 	ink_put(&ink, heads[view->verdict].style, "%s", heads[view->verdict].word);
 	ink_put(&ink, INK_PLAIN,
-		"  %zu NICs watched for %.1f s, %" PRIu64 " samples, %zu alarms",
-		view->nic_count, (double)view->elapsed_ns / NS_PER_S, view->samples,
-		view->alarm_count);
+		"  %zu NIC%s watched for %.1f s, %" PRIu64 " samples, %zu alarm%s",
+		view->nic_count, view->nic_count == 1 ? "" : "s",
+		(double)view->elapsed_ns / NS_PER_S, view->samples, view->alarm_count,
+		view->alarm_count == 1 ? "" : "s");
 	if (view->missed)
 		ink_put(&ink, INK_DOUBT, ", %" PRIu64 " missed", view->missed);
 	if (view->cpu_ns && view->elapsed_ns)

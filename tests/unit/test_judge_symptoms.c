@@ -476,6 +476,27 @@ static void a_share_lowered_by_the_file_says_where_it_comes_from(void **state)
 	bench_free(bench);
 }
 
+static void slow_links_are_told_of_in_their_unit(void **state)
+{
+	struct bench *bench = bench_new();
+	const struct finding *finding;
+
+	(void)state;
+	for (uint32_t link = 0; link < bench->fabric.link_count; link++)
+		bench->fabric.links[link].speed_bps = 100000000;
+	bench->fabric.limits.oversub_ppb = PPB / 2;
+	for (size_t i = 0; i < bench->flow_count; i++)
+		bench->flows[i].end_ns = bench->flows[i].start_ns + 336000000;
+	bench_judge(bench, JUDGE_ALL);
+	finding = bench_find(bench, "plan.oversubscription");
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->text, "has 200 Mb/s to hosts and 200 Mb/s of uplinks"));
+	finding = bench_find(bench, "pairs.bandwidth");
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->text, ", 97.5 Mb/s of payload"));
+	bench_free(bench);
+}
+
 /* Two flows to one NIC, one half as fast as the other. */
 static void fairness_is_told_of_flows_that_ran_for_20_ms(void **state)
 {
@@ -538,18 +559,19 @@ static void several_causes_are_all_named(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(cases) + 7] = {
+	struct CMUnitTest tests[COUNT_OF(cases) + 8] = {
 		cmocka_unit_test(an_uplink_in_no_group_is_asked_for_nothing),
 		cmocka_unit_test(an_uplink_is_asked_for_what_its_groups_expect),
 		cmocka_unit_test(an_uplink_of_one_group_is_missed_there),
 		cmocka_unit_test(a_layer_asked_alone_tells_of_no_other),
 		cmocka_unit_test(a_share_lowered_by_the_file_says_where_it_comes_from),
 		cmocka_unit_test(several_causes_are_all_named),
+		cmocka_unit_test(slow_links_are_told_of_in_their_unit),
 		cmocka_unit_test(fairness_is_told_of_flows_that_ran_for_20_ms),
 	};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		tests[i + 7] = (struct CMUnitTest){
+		tests[i + 8] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = judged_as_it_should,
 			.initial_state = (void *)(uintptr_t)&cases[i],
