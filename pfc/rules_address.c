@@ -51,10 +51,9 @@ static int same_subnet(const struct facts *facts)
 
 	FACTS_EACH (facts, FACT_ADDRESS, a)
 		FACTS_EACH (facts, FACT_ADDRESS, b) {
-			int length = (int)(a->more < b->more ? a->more : b->more);
-			unsigned mask = length > 0 ? ~0u << (32 - length) : 0;
+			unsigned mask = scan_mask(a->more < b->more ? a->more : b->more);
 
-			if (strcmp(a->place, b->place) == 0 || length == 32)
+			if (strcmp(a->place, b->place) == 0 || mask == UINT32_MAX)
 				continue;
 			if (answer < 0)
 				answer = 0;

@@ -12,11 +12,6 @@
 #define NO_NEED FACT_KEYS
 #define RAILS 64
 
-static unsigned mask_of(double length)
-{
-	return length > 0 ? ~0u << (32 - (int)length) : 0;
-}
-
 /* The prefix that most interfaces of one place share; how many, 0 when none
  * shares any. *any is one of them. */
 static int shared_prefix(const struct facts *facts, const char *place, const struct fact **any)
@@ -31,7 +26,7 @@ static int shared_prefix(const struct facts *facts, const char *place, const str
 		FACTS_EACH (facts, FACT_ADDRESS, b)
 			same += strcmp(b->place, place) == 0 && b->more == a->more &&
 				((scan_address(a->number) ^ scan_address(b->number)) &
-					mask_of(a->more)) == 0 &&
+					scan_mask(a->more)) == 0 &&
 				(b == a || strcmp(a->subject, b->subject) != 0);
 		if (same > best) {
 			best = same;
@@ -43,7 +38,7 @@ static int shared_prefix(const struct facts *facts, const char *place, const str
 
 static void give_subnet(struct explain *out, const struct fact *any, int rails)
 {
-	unsigned net = scan_address(any->number) & mask_of(any->more);
+	unsigned net = scan_address(any->number) & scan_mask(any->more);
 
 	explain_number(out, "rails_in_same_subnet", rails);
 	explain_fact(out, "subnet", "%u.%u.%u.%u/%d", net >> 24, net >> 16 & 255,
@@ -180,7 +175,7 @@ static bool subnets_differ(const struct facts *facts)
 		FACTS_EACH (facts, FACT_ADDRESS, b)
 			if (strcmp(a->place, b->place) == 0 &&
 				((scan_address(a->number) ^ scan_address(b->number)) &
-					mask_of(a->more)) != 0)
+					scan_mask(a->more)) != 0)
 				return true;
 	return false;
 }

@@ -12,9 +12,7 @@
 
 static bool covers(double net, double length, double address)
 {
-	unsigned mask = length > 0 ? ~0u << (32 - scan_int(length)) : 0;
-
-	return ((scan_address(net) ^ scan_address(address)) & mask) == 0;
+	return ((scan_address(net) ^ scan_address(address)) & scan_mask(length)) == 0;
 }
 
 static bool routes_were_read(const struct facts *facts, const char *place)

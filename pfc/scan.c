@@ -113,6 +113,13 @@ uint32_t scan_address(double number)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
+uint32_t scan_mask(double length)
+{
+	int bits = scan_int(length);
+
+	return bits <= 0 ? 0 : bits >= 32 ? UINT32_MAX : UINT32_MAX << (32 - bits);
+}
+
 /* "1,234,567" counts, "1,2" is a list. */
 static size_t grouped_length(const char *text)
 {

@@ -40,6 +40,9 @@ bool scan_value_number(const char *line, const char *key, double *number);
 int scan_int(double number);
 /* An IPv4 address that is held as a number; 0 for what is none. */
 uint32_t scan_address(double number);
+/* The mask of an IPv4 prefix, of which a length may be held that is not whole or of 0..32: none
+ * of its bits below 1, all from 32 on. */
+uint32_t scan_mask(double length);
 
 /* A decimal number, with groups of three by comma, or 0x and hex digits. *end
  * (may be NULL) is behind it. */

@@ -194,7 +194,7 @@ static void add_addresses(struct facts *out, const struct facts *facts)
 		if (!(fact->number >= 0 && fact->number <= UINT32_MAX) || bits < 0 || bits > 32)
 			continue;
 		address = (unsigned)fact->number;
-		net = bits > 0 ? address & ~0u << (32 - bits) : 0;
+		net = address & scan_mask(bits);
 		snprintf(text, sizeof(text), "%u.%u.%u.%u", address >> 24, address >> 16 & 255,
 			address >> 8 & 255, address & 255);
 		add(out, fact, fact->subject, "address", text);

@@ -138,5 +138,5 @@ latency() {
 rounds=$((rounds * 5)) # they are short, and scatter more
 latency 2 1000
 rounds=$((rounds / 5))
-bandwidth 65536 4 200
-bandwidth 4096 1 4000
+bandwidth 65536 4 400
+bandwidth 4096 1 16000

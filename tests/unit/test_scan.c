@@ -149,16 +149,32 @@ static void statuses_are_found_by_number_name_and_text(void **state)
 	assert_int_equal(wc_find("all is well"), -1);
 }
 
+static void a_prefix_of_any_length_has_a_mask(void **state)
+{
+	(void)state;
+	assert_int_equal(scan_mask(24), 0xffffff00);
+	assert_int_equal(scan_mask(1), 0x80000000);
+	assert_int_equal(scan_mask(31.5), 0xfffffffe);
+	assert_int_equal(scan_mask(32), 0xffffffff);
+	assert_int_equal(scan_mask(94), 0xffffffff);
+	assert_int_equal(scan_mask(1e300), 0xffffffff);
+	assert_int_equal(scan_mask(0.1), 0);
+	assert_int_equal(scan_mask(0), 0);
+	assert_int_equal(scan_mask(-3), 0);
+	assert_int_equal(scan_mask((double)NAN), 0);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[COUNT_OF(rates) + COUNT_OF(counters) + 5] = {
+	struct CMUnitTest tests[COUNT_OF(rates) + COUNT_OF(counters) + 6] = {
+		cmocka_unit_test(a_prefix_of_any_length_has_a_mask),
 		cmocka_unit_test(numbers_are_read_with_groups_and_never_from_lists),
 		cmocka_unit_test(addresses_of_any_spelling_become_one),
 		cmocka_unit_test(names_that_no_row_has_are_not_found),
 		cmocka_unit_test(every_row_is_found_as_itself),
 		cmocka_unit_test(statuses_are_found_by_number_name_and_text),
 	};
-	size_t count = 5;
+	size_t count = 6;
 
 	for (size_t i = 0; i < COUNT_OF(rates); i++)
 		tests[count++] = (struct CMUnitTest){
