@@ -24,6 +24,19 @@ pair() {
 	fi
 }
 
+# alone COMMAND [OPTION...]: rxe1 starts the other end at rxe4 itself; passes.
+alone() {
+	command=$1
+	shift
+	timeout 60 weft "$command" --ssh local -d rxe1 --peer-device rxe4 "$@" > client 2>&1
+	status=$?
+	if [ $status != 0 ]; then
+		echo "not ok: weft $command --ssh local $*: status $status, expected 0"
+		cat client
+		failed=1
+	fi
+}
+
 # said SENTENCE WORDS [FILE]
 said() {
 	if grep -q "$2" "${3:-client}"; then

@@ -162,13 +162,13 @@ is 'and hold the pause' "$(grep -c '^weft_nic_pause_ratio{nic="mlx0".*priority="
 is 'half a file of metrics is not left' "$(echo metrics*)" metrics
 weft report watch.run > seen 2> err
 status=$?
-found 'the recording judged again' 0 '^PASS 1 NICs'
+found 'the recording judged again' 0 '^PASS 1 NIC'
 during 'nic grow mlx0 rx_prio3_pause_duration 1000000' 2 mlx0 --record watch.run
 nic grow mlx0 rx_prio3_pause_duration 0
 sed -n '/^FAIL/,$p' seen | sed 1d > live
 weft report watch.run > seen 2> err
 status=$?
-found 'and an alarm of it' 1 '^FAIL 1 NICs .*pause.storm.held'
+found 'and an alarm of it' 1 '^FAIL 1 NIC .*pause.storm.held'
 is 'is the same as it was live' "$(sed 1d seen)" "$(cat live)"
 weft watch --for 1s --hz 200 --counters rx_prio3_bytes,np_cnp_sent mlx0 > seen 2> err
 status=$?
