@@ -52,7 +52,7 @@ static int watch_main(struct watch *watch)
 		err = watch_run(watch, &diag);
 	if (err) {
 		fprintf(stderr, "weft watch: %s\n", diag.text);
-		watch->status = EXIT_UNKNOWN;
+		watch->status = exit_untold(watch->status);
 	}
 	status = watch->status;
 	watch_close(watch);

@@ -285,7 +285,7 @@ static int end(struct watch *watch, struct output *output, bool broken)
 	live_screen_end(&output->screen);
 	report_options_for(&options, stdout);
 	if (broken)
-		return EXIT_UNKNOWN;
+		return exit_untold(report_exit_status(view.verdict));
 	if (output->json)
 		live_json_end(stdout, &view);
 	else

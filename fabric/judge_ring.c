@@ -22,6 +22,8 @@
 #define HOST_SHARE 0.10
 /* Where latency leaves less than this of the ceiling, twice the time on the wire hardly shows. */
 #define LEAVES_LEAST 0.10
+/* What is this much below a limit that allows for latency is slow all the same. */
+#define GROSSLY 4.0
 /* A host whose sums take this much of the mean is named. */
 #define SUMS_APART 1.5
 
@@ -361,8 +363,8 @@ static void tell_bandwidth(struct judging *judging, const struct evidence *evide
 	finding_limit(finding, share, limit, "ratio",
 		"limits.busbw of line rate less framing (MTU %u)%s", judging->fabric->mtu_bytes,
 		short_steps ? ", less what the latency of steps this short takes" : "");
-	if (tell_brief(evidence, leaves, finding) || share >= limit ||
-		tell_busy(evidence, times, finding) ||
+	if ((share >= limit / GROSSLY && tell_brief(evidence, leaves, finding)) ||
+		share >= limit || tell_busy(evidence, times, finding) ||
 		tell_host(judging, evidence, times, finding))
 		return;
 	if (steps_down(evidence, times->slowest) && !judging->fabric->policy.dcqcn.off) {

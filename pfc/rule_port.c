@@ -134,9 +134,15 @@ enum port_class port_class(
 	const struct facts *facts, const char *place, const char *netdev, int priority)
 {
 	bool set;
-	enum port_class class = class_set(facts, place, netdev, priority, &set);
+	enum port_class class = class_set(facts, place, netdev, priority, &set), counted;
 
-	if (!set)
-		class = class_set(facts, place, NULL, priority, &set);
-	return set ? class : class_counted(facts, place, netdev, priority);
+	if (set)
+		return class;
+	/* What the port itself did proves more than what other ports are set to; that it has no
+	 * such counters proves less, for perhaps not all were pasted. */
+	counted = class_counted(facts, place, netdev, priority);
+	if (counted == CLASS_LOSSLESS)
+		return counted;
+	class = class_set(facts, place, NULL, priority, &set);
+	return set ? class : counted;
 }

@@ -235,13 +235,16 @@ static enum outcome controlled(
 
 	if (!ce.present && !sent.present && !used.present)
 		return RULE_UNKNOWN;
-	/* Packets were lost, or senders were told and took no notice: not controlled, and if
-	 * no other rule says why, no pass. */
-	if (lost > 0 || (used.present && used.sum <= 0 &&
-				any(facts, MEANS_CNP_IGNORED).sum + sent.sum > 0))
+	/* A sender was told and took no notice. One that only receives tells others, and has
+	 * nothing to take notice of. */
+	if (used.present && used.sum <= 0 && any(facts, MEANS_CNP_IGNORED).sum > 0)
 		out->doubt = true;
-	if (ce.sum + sent.sum + used.sum <= 0 || lost > 0 || share > 0.01)
+	if (ce.sum + sent.sum + used.sum <= 0 || share > 0.01)
 		return RULE_CLEAR;
+	if (lost > 0) {
+		out->doubt = true; /* not controlled: if no other rule says why, no pass */
+		return RULE_CLEAR;
+	}
 	if (!drops.present && !gaps.present && !any(facts, MEANS_TIMEOUT).present &&
 		!any(facts, MEANS_SEQ_NAK).present && !any(facts, MEANS_TX_DROP).present)
 		return RULE_UNKNOWN; /* nothing says that no packet was lost */

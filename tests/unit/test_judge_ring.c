@@ -210,6 +210,14 @@ static void latency_takes_nearly_all(struct bench *bench)
 	bench->stages[id].expected_ns = UINT64_C(12) * STEPS * ITERATIONS * STEP_NS;
 }
 
+/* By the plan a step takes as long as its latency, and took a hundred times that. */
+static void far_slower_than_latency(struct bench *bench)
+{
+	uint32_t id = add_ring(bench, 100 * STEP_NS);
+
+	bench->stages[id].expected_ns = UINT64_C(12) * STEPS * ITERATIONS * STEP_NS;
+}
+
 /* The ring has told its findings by then. */
 static void after_a_good_ring(struct bench *bench)
 {
@@ -255,6 +263,8 @@ static const struct judge_case {
 		VERDICT_UNKNOWN, CULPRIT_NONE, "" },
 	{ "chunks that say of latency alone are unknown", latency_takes_nearly_all,
 		"ring.busbw", VERDICT_UNKNOWN, CULPRIT_NONE, "" },
+	{ "but what is far slower than latency fails", far_slower_than_latency, "ring.busbw",
+		VERDICT_FAIL, CULPRIT_UNLOCATED, "" },
 	{ "a byte that is missing fails", a_byte_missing, "ring.bytes", VERDICT_FAIL,
 		CULPRIT_UNLOCATED, "" },
 	{ "a spike as long as a timeout fails", one_timeout, "ring.spikes", VERDICT_FAIL,
