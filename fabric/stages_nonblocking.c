@@ -20,18 +20,13 @@ static uint32_t permutations(const struct stage_build *build)
 	return build->by_leaf.count < LARGE_NICS ? 3 : 2;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* What a NIC sends in the time; on the simulator no less than can be judged. */
 static uint64_t bytes_of(const struct stage_build *build, uint32_t nic, uint64_t ns)
 {
+	uint64_t bytes = stage_bytes(build, nic, ns);
 	uint64_t least = PACKETS * (uint64_t)build->fabric->mtu_bytes;
 
-	return build->live_ns ? stage_bytes(build, nic, ns)
-			      : most(stage_bytes(build, nic, ns), least);
+	return build->live_ns || bytes > least ? bytes : least;
 }
 
 /* The slower of the two decides how much a flow has to carry, so that all end together

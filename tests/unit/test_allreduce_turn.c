@@ -129,6 +129,18 @@ static void time_passes(struct allreduce *all)
 		all->cause_by_ns -= NS_PER_S;
 }
 
+/* The next turn ends it so: which sides are not reached, and the words. */
+static void it_ends(struct allreduce *all, int err, bool next, bool prev, const char *words)
+{
+	struct diag diag;
+
+	assert_int_equal(turn(all, &diag), err);
+	assert_int_equal(all->next.unreachable, next);
+	assert_int_equal(all->prev.unreachable, prev);
+	assert_non_null(strstr(diag.text, words));
+	end(all);
+}
+
 static void a_side_that_does_not_acknowledge_is_told_apart(void **state)
 {
 	static const struct {
@@ -149,17 +161,12 @@ static void a_side_that_does_not_acknowledge_is_told_apart(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct allreduce all;
-		struct diag diag;
 
 		begin(&all);
 		coming[0] = (struct verbs_done){ .id = cases[i].id, .status = cases[i].status };
 		count = 1;
 		port = cases[i].up;
-		assert_int_equal(turn(&all, &diag), cases[i].err);
-		assert_int_equal(all.next.unreachable, cases[i].next);
-		assert_int_equal(all.prev.unreachable, cases[i].prev);
-		assert_non_null(strstr(diag.text, cases[i].words));
-		end(&all);
+		it_ends(&all, cases[i].err, cases[i].next, cases[i].prev, cases[i].words);
 	}
 }
 
@@ -196,11 +203,7 @@ static void who_has_nothing_under_way_charges_nobody(void **state)
 		assert_int_equal(turn(&all, &diag), 0);
 		time_passes(&all);
 		port = cases[i].up;
-		assert_int_equal(turn(&all, &diag), cases[i].err);
-		assert_int_equal(all.next.unreachable, cases[i].next);
-		assert_int_equal(all.prev.unreachable, cases[i].prev);
-		assert_non_null(strstr(diag.text, cases[i].words));
-		end(&all);
+		it_ends(&all, cases[i].err, cases[i].next, cases[i].prev, cases[i].words);
 	}
 }
 
