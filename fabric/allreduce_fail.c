@@ -3,7 +3,7 @@
 #include "fabric/allreduce.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "lib/clock.h"
 #include "lib/diag.h"
@@ -12,19 +12,14 @@
  * network. */
 static int check_port(struct allreduce *all, struct diag *diag)
 {
-	const struct verbs *verbs = all->verbs;
-	int up = verbs_is_up(verbs);
+	char when[32];
+	int err;
 
-	if (up > 0)
-		return 0;
-	if (up < 0)
-		return diag_error(diag, -EIO,
-			"step %u: %s tells nothing of its port %u any more (%s): if it was "
-			"reset or removed, the kernel's log (dmesg) says why",
-			all->taken, verbs->device, verbs->port, strerror(-up));
-	all->next.unreachable = all->prev.unreachable = true;
-	return diag_error(diag, -EHOSTUNREACH, "step %u: %s port %u went down in mid-run",
-		all->taken, verbs->device, verbs->port);
+	snprintf(when, sizeof(when), "in step %u", all->taken);
+	err = gen_check_port_of(all->verbs, when, diag);
+	if (err == -EHOSTUNREACH)
+		all->next.unreachable = all->prev.unreachable = true;
+	return err;
 }
 
 int allreduce_broke(struct allreduce *all, const struct verbs_done *done, struct diag *diag)

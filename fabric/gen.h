@@ -198,6 +198,8 @@ void gen_check(struct gen *gen, uint32_t qp, uint32_t place, uint32_t slot, bool
 
 /* 0 while the port of this end is up; -EHOSTUNREACH: it went down; -EIO: the device has failed. */
 int gen_check_port(const struct gen *gen, struct diag *diag);
+/* The same of a device; when: in the middle of what it was, as the sentence ends. */
+int gen_check_port_of(const struct verbs *verbs, const char *when, struct diag *diag);
 /* How long nothing may complete while messages are under way. */
 uint64_t gen_stall_ns(const struct gen_plan *plan);
 /* Whether there still is another end, looked at now and then: 0, or -ECANCELED. */

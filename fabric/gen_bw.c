@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -87,21 +88,27 @@ static struct verbs_done find_cause(struct gen *gen, const struct verbs_done *fi
 	return *first;
 }
 
-int gen_check_port(const struct gen *gen, struct diag *diag)
+int gen_check_port_of(const struct verbs *verbs, const char *when, struct diag *diag)
 {
-	int up = verbs_is_up(gen->verbs);
+	int up = verbs_is_up(verbs);
 
 	if (up > 0)
 		return 0;
 	if (up < 0)
 		return diag_error(diag, -EIO,
-			"%s tells nothing of its port %u any more (%s), with messages under "
-			"way "
-			"to %s: if it was reset or removed, the kernel's log (dmesg) says why",
-			gen->verbs->device, gen->verbs->port, strerror(-up), gen->peer);
-	return diag_error(diag, -EHOSTUNREACH,
-		"%s port %u went down in mid-run, with messages under way to %s",
-		gen->verbs->device, gen->verbs->port, gen->peer);
+			"%s tells nothing of its port %u any more (%s), %s: if it was reset "
+			"or removed, the kernel's log (dmesg) says why",
+			verbs->device, verbs->port, strerror(-up), when);
+	return diag_error(diag, -EHOSTUNREACH, "%s port %u went down in mid-run, %s",
+		verbs->device, verbs->port, when);
+}
+
+int gen_check_port(const struct gen *gen, struct diag *diag)
+{
+	char when[sizeof(gen->peer) + 40];
+
+	snprintf(when, sizeof(when), "with messages under way to %s", gen->peer);
+	return gen_check_port_of(gen->verbs, when, diag);
 }
 
 static int failed(struct gen *gen, const struct verbs_done *first, struct diag *diag)
